@@ -1,0 +1,1 @@
+"""The conformance vectors as data: `*.json`, format in `spec.md`. Holds no code."""
