@@ -1,0 +1,226 @@
+"""What the command line asks of tournaments: run one, show where one stands. Knows no process and no click.
+
+Exit codes: 0 done, 2 the files cannot be meant like this, 3 stopped in a state that resumes.
+"""
+
+import os
+import resource
+import shlex
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import msgspec
+import trio
+
+from lastcard.referee.tournament.config import Config, ConfigFile, load_config
+from lastcard.referee.tournament.errors import ConfigError, TournamentError
+from lastcard.referee.tournament.folder import Folder, base_folder, locked, open_tournament
+from lastcard.referee.tournament.ledger import Ledger, errors_of, open_ledger
+from lastcard.referee.tournament.plan import Plan
+from lastcard.referee.tournament.ports import Bot, MatchPlayer
+from lastcard.referee.tournament.progress import Reporter, choose_progress
+from lastcard.referee.tournament.runner import Ending, Run
+from lastcard.referee.tournament.standings import Standings, compute
+from lastcard.referee.tournament.tables import table
+from lastcard.referee.version import VERSION
+
+DONE, BAD, RESUMES = 0, 2, 3
+
+DESCRIPTORS_A_SEAT = 8
+DESCRIPTORS_BESIDE = 64
+
+
+class Errand(NamedTuple):
+    """What a run was asked to do, checked."""
+
+    file: ConfigFile
+    folder: Folder
+    jobs: int
+    bots: list[Bot]
+    resume: str
+    """The command that goes on with it."""
+
+
+def run(
+    config_path: Path,
+    folder_path: Path | None,
+    jobs: int | None,
+    plain: bool,
+    *,
+    player: MatchPlayer,
+    stream: TextIO | None = None,
+) -> int:
+    """Play a tournament, or what is missing of it, and print the table; the exit code."""
+    output: TextIO = stream or sys.stdout
+    errand: Errand | None = None
+    try:
+        errand = prepare(config_path, folder_path, jobs, plain, player)
+        return carry_out(errand, player, choose_progress(output, plain=plain, dumb=is_dumb()), output)
+    except TournamentError as error:
+        print(f"lastcard: {error}", file=sys.stderr)
+        return BAD
+    except KeyboardInterrupt:
+        print(f"stopped; to go on:\n{errand.resume}" if errand else "stopped before anything was begun", file=output)
+        return RESUMES
+
+
+def prepare(config_path: Path, folder_path: Path | None, jobs: int | None, plain: bool, player: MatchPlayer) -> Errand:
+    """Check all that can be checked before anything starts. Raises TournamentError."""
+    file = load_config(config_path)
+    folder = Folder(folder_path or default_folder(file))
+    jobs = jobs if jobs is not None else os.cpu_count() or 1
+    bots = startable_bots(file, base_folder(folder, file), player)
+    check_jobs(jobs, file.config.tournament.seats)
+    return Errand(file, folder, jobs, bots, resume_command(file.path, folder.path, jobs, plain))
+
+
+def carry_out(errand: Errand, player: MatchPlayer, reporter: Reporter, stream: TextIO) -> int:
+    """Play what the folder's ledger does not have, and print the table; the exit code."""
+    with locked(errand.folder):
+        ledger, seed = open_tournament(errand.folder, errand.file)
+        with ledger:
+            note_other_software(ledger, stream)
+            a_run = Run(
+                plan=plan_of(errand.file.config, seed),
+                rules=errand.file.config.rules(),
+                bots=errand.bots,
+                player=player,
+                ledger=ledger,
+                folder=errand.folder,
+                reporter=reporter,
+                jobs=errand.jobs,
+            )
+            ending = trio.run(conduct, a_run)
+            return conclude(ending, a_run, ledger, errand, stream)
+
+
+def status(folder_path: Path) -> str:
+    """Where the tournament in a folder stands. Raises TournamentError."""
+    folder = Folder(folder_path)
+    with open_ledger(folder.ledger, "ro") as ledger:
+        config = stored_config(ledger)
+        tournament = config.tournament
+        planned, played = tournament.blocks * tournament.seats, ledger.count()
+        lines = [heading(config), f"{played} of {planned} matches played", *remarks(ledger)]
+        lines += ["", table(standings_of(ledger, config))]
+        if played < planned:
+            words = ["lastcard", "tournament", "run", str(folder.config), "--dir", str(folder.path)]
+            lines += ["", f"to go on: {shlex.join(words)}"]
+        return "\n".join(lines)
+
+
+def conclude(ending: Ending, a_run: Run, ledger: Ledger, errand: Errand, stream: TextIO) -> int:
+    """Print the table, and how to go on with an unfinished one; the exit code."""
+    if a_run.broken is not None:
+        print(f"lastcard: {a_run.broken}\n{ending.value}; to go on:\n{errand.resume}", file=sys.stderr)
+        return RESUMES
+    config = errand.file.config
+    lines = [heading(config), *remarks(ledger), "", table(standings_of(ledger, config))]
+    if ending is not Ending.DONE:
+        lines += ["", f"{ending.value}; to go on:", errand.resume]
+    print("\n".join(lines), file=stream, flush=True)
+    return DONE if ending is Ending.DONE else RESUMES
+
+
+async def conduct(a_run: Run) -> Ending:
+    """Play, and obey signals: the first SIGINT drains, the second stops; SIGTERM and SIGHUP stop."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(obey, a_run, signals)
+            ending = await a_run.play()
+            nursery.cancel_scope.cancel()
+    return ending
+
+
+async def obey(a_run: Run, signals: AsyncIterator[int]) -> None:
+    async for number in signals:
+        if number == signal.SIGINT:
+            a_run.interrupt()
+        else:
+            a_run.stop()
+
+
+def is_dumb() -> bool:
+    """Whether the terminal cannot move its cursor."""
+    return os.environ.get("TERM") in ("dumb", "unknown")
+
+
+def startable_bots(file: ConfigFile, base: Path, player: MatchPlayer) -> list[Bot]:
+    """The bots. Raises ConfigError for one that cannot be started."""
+    bots = [entry.bot(base) for entry in file.config.bots]
+    for bot in bots:
+        problem = player.problem(bot)
+        if problem is not None:
+            raise ConfigError(f"{file.path.name}: [[bot]] {bot.name}: {problem}")
+    return bots
+
+
+def check_jobs(jobs: int, seats: int) -> None:
+    """Raise ConfigError for a number of jobs that can never have the open files that it needs."""
+    if jobs < 1:
+        raise ConfigError(f"--jobs: expected a whole number from 1, got {jobs}")
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most == resource.RLIM_INFINITY or jobs * seats * DESCRIPTORS_A_SEAT + DESCRIPTORS_BESIDE <= most:
+        return
+    possible = max(1, (most - DESCRIPTORS_BESIDE) // (seats * DESCRIPTORS_A_SEAT))
+    raise ConfigError(f"--jobs: {jobs} need more than the {most} open files allowed here; use at most {possible}")
+
+
+def default_folder(file: ConfigFile) -> Path:
+    """The folder of a configuration that stands beside its ledger, else one named after the tournament."""
+    own = Folder(file.path.parent)
+    if own.config.name == file.path.name and own.ledger.exists():
+        return own.path
+    return Path(file.config.tournament.name)
+
+
+def resume_command(config: Path, folder: Path, jobs: int, plain: bool) -> str:
+    words = ["lastcard", "tournament", "run", str(config), "--dir", str(folder), "--jobs", str(jobs)]
+    return shlex.join([*words, "--plain"] if plain else words)
+
+
+def plan_of(config: Config, seed: str) -> Plan:
+    tournament = config.tournament
+    return Plan(bots=len(config.bots), seats=tournament.seats, blocks=tournament.blocks, seed=seed)
+
+
+def stored_config(ledger: Ledger) -> Config:
+    with errors_of(ledger.path):
+        return msgspec.json.decode(ledger.first_record().canonical, type=Config)
+
+
+def standings_of(ledger: Ledger, config: Config) -> Standings:
+    return compute(
+        ledger.rows(),
+        [bot.name for bot in config.bots],
+        seats=config.tournament.seats,
+        blocks=config.tournament.blocks,
+        outcome=config.tournament.outcome,
+    )
+
+
+def heading(config: Config) -> str:
+    tournament = config.tournament
+    blocks = "1 block" if tournament.blocks == 1 else f"{tournament.blocks} blocks"
+    return (
+        f"{tournament.name}: {tournament.edition}, {len(config.bots)} bots, {tournament.seats} seats,"
+        f" {blocks} of {tournament.seats} matches"
+    )
+
+
+def remarks(ledger: Ledger) -> list[str]:
+    """What a reader of the table has to know beside it."""
+    lines = [f"{bot} is suspended: {reason}" for bot, reason in ledger.suspended().items()]
+    voids = ledger.count("voids")
+    if voids:
+        lines.append(f"void attempts, played again: {voids}")
+    return lines
+
+
+def note_other_software(ledger: Ledger, stream: TextIO) -> None:
+    begun_with = ledger.first_record().software
+    if begun_with != VERSION:
+        print(f"begun with lastcard {begun_with}, going on with {VERSION}", file=stream)

@@ -1,0 +1,281 @@
+"""A tournament file: what it may hold, and the sentence for everything else."""
+
+from pathlib import Path
+
+import pytest
+
+from lastcard.referee.tournament.config import Config, load_config
+from lastcard.referee.tournament.errors import ConfigError
+
+TOURNAMENT = """\
+[tournament]
+name = "cup"
+edition = "mario-kart"
+seats = 2
+blocks = 10
+"""
+BOTS = """
+[[bot]]
+name = "a"
+command = "random"
+[[bot]]
+name = "b"
+command = "greedy"
+"""
+
+
+def config_of(tmp_path: Path, text: str | bytes) -> Config:
+    path = tmp_path / "cup.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return load_config(path).config
+
+
+def test_a_small_file_gets_every_default(tmp_path: Path) -> None:
+    config = config_of(tmp_path, TOURNAMENT + BOTS)
+    assert (config.tournament.format, config.tournament.outcome, config.tournament.seed) == (
+        "round-robin",
+        "win",
+        None,
+    )
+    assert [bot.name for bot in config.bots] == ["a", "b"]
+    assert (config.bots[0].limits.move_ms, config.bots[0].limits.start_ms) == (None, 30_000)
+    assert config.rules().options["target"] == 500
+
+
+def test_a_full_file_means_what_it_says(tmp_path: Path) -> None:
+    config = config_of(
+        tmp_path,
+        """
+        [tournament]
+        name = "cup"
+        edition = "mario-kart"
+        seats = 2
+        format = "round-robin"
+        blocks = 3
+        rounds = 2
+        outcome = "score"
+        seed = "any-text"
+        [limits]
+        move_ms = 100
+        bank_ms = 0
+        [options]
+        next_dealer = "round_winner"
+        forced_play = true
+        [[bot]]
+        name = "a"
+        command = "./a --deep"
+        move_ms = 500
+        cwd = "bots/a"
+        env = { THREADS = "1" }
+        [[bot]]
+        name = "b"
+        command = "greedy"
+        copies = 2
+        """,
+    )
+    assert config.rules().options["rounds"] == 2
+    assert config.rules().options["next_dealer"] == "round_winner"
+    assert [bot.name for bot in config.bots] == ["a", "b.1", "b.2"]
+    assert [bot.limits.move_ms for bot in config.bots] == [500, 100, 100]
+    bot = config.bots[0].bot(tmp_path)
+    assert (bot.cwd, bot.env, bot.limits.bank_ms) == (tmp_path / "bots" / "a", {"THREADS": "1"}, 0)
+
+
+@pytest.mark.parametrize("change", ["crlf", "bom", "comment"])
+def test_files_that_mean_the_same_have_the_same_canonical_text(tmp_path: Path, change: str) -> None:
+    text = TOURNAMENT + BOTS
+    plain = config_of(tmp_path, text).canonical()
+    other = {
+        "crlf": text.replace("\n", "\r\n").encode(),
+        "bom": text.encode("utf-8-sig"),
+        "comment": b"# mine\n" + text.encode(),
+    }
+    assert config_of(tmp_path, other[change]).canonical() == plain
+
+
+def with_tournament(line: str) -> str:
+    """The small file with one line of [tournament] replaced or added."""
+    key = line.split(" ")[0]
+    kept = [old for old in TOURNAMENT.splitlines() if not old.startswith(f"{key} ")]
+    return "\n".join([*kept, line]) + BOTS
+
+
+LIMITS = "move_ms, bank_ms, start_ms, strikes, margin_ms, seat_ms, restarts"
+
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "unknown key, near one": (
+        with_tournament("seat = 3"),
+        '[tournament] has no key "seat"; did you mean "seats"? It has name, edition, seats, format, blocks, '
+        "rounds, target, outcome, seed",
+    ),
+    "unknown key, near none": (
+        TOURNAMENT + "[limits]\nqqq = 3" + BOTS,
+        f'[limits] has no key "qqq". It has {LIMITS}',
+    ),
+    "unknown table": (
+        TOURNAMENT + BOTS + "[limit]\n",
+        "there is no table [limit]; did you mean [limits]? The tables are [tournament], [limits], [options], [[bot]]",
+    ),
+    "key outside a table": (
+        'name = "x"\n' + TOURNAMENT + BOTS,
+        'there is no key "name" outside a table. The tables are [tournament], [limits], [options], [[bot]]',
+    ),
+    "missing key": (
+        '[tournament]\nname = "cup"\n',
+        "[tournament] edition is missing: expected the name of an edition",
+    ),
+    "empty file": ("", "[tournament] name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -"),
+    "wrong type": (
+        with_tournament('seats = "two"'),
+        '[tournament] seats: expected a whole number from 2 to 10, got "two"',
+    ),
+    "true is no number": (
+        with_tournament("blocks = true"),
+        "[tournament] blocks: expected a whole number from 1 to 1000000000, got true",
+    ),
+    "fraction": (
+        with_tournament("blocks = 1.5"),
+        "[tournament] blocks: expected a whole number from 1 to 1000000000, got 1.5",
+    ),
+    "out of range": (
+        with_tournament("seats = 11"),
+        "[tournament] seats: expected a whole number from 2 to 10, got 11",
+    ),
+    "huge number": (
+        with_tournament(f"blocks = {'9' * 90}"),
+        "[tournament] blocks: expected a whole number from 1 to 1000000000, got a far larger number",
+    ),
+    "format of later": (
+        with_tournament('format = "swiss"'),
+        '[tournament] format: "swiss" comes later; only "round-robin" works now',
+    ),
+    "format of never": (
+        with_tournament('format = "ladder"'),
+        '[tournament] format: expected "round-robin", got "ladder"',
+    ),
+    "outcome": (
+        with_tournament('outcome = "wins"'),
+        '[tournament] outcome: expected "win" or "score" or "match", got "wins"',
+    ),
+    "seed": (
+        with_tournament('seed = "a b"'),
+        '[tournament] seed: expected 1 to 64 characters of 0-9 A-Z a-z . _ -, got "a b"',
+    ),
+    "rounds and target": (
+        with_tournament("rounds = 1\ntarget = 5"),
+        "[tournament] has both rounds and target: a match ends by one of them, remove the other",
+    ),
+    "rounds and target of the options": (
+        with_tournament("rounds = 1\n[options]\ntarget = 5"),
+        "[options] target: [tournament] rounds says already how a match ends, remove one of them",
+    ),
+    "edition": (
+        with_tournament('edition = "mario-cart"'),
+        "[tournament] edition: there is no edition 'mario-cart'; there are mario-kart, classic",
+    ),
+    "option unknown": (
+        TOURNAMENT.replace("mario-kart", "classic") + "[options]\nitembox_last = 'resolve'" + BOTS,
+        "[options] itembox_last: edition classic knows no option 'itembox_last'; it knows ",
+    ),
+    "option value": (
+        TOURNAMENT + "[options]\nnext_dealer = 'right'" + BOTS,
+        "[options] next_dealer: option next_dealer: 'right' is not a value, expected one of left, round_winner",
+    ),
+    "option of no type": (
+        TOURNAMENT + "[options]\nturn_cap = [1]" + BOTS,
+        "[options] turn_cap: expected a text, a whole number or true or false, got a list",
+    ),
+    "limits no table": ("limits = 3\n" + TOURNAMENT + BOTS, "limits: expected a table [limits], got 3"),
+    "limit": (
+        TOURNAMENT + "[limits]\nmove_ms = 0" + BOTS,
+        "[limits] move_ms: expected a whole number from 1 to 86400000, got 0",
+    ),
+    "bots no tables": (
+        "bot = 3\n" + TOURNAMENT,
+        "bot: expected tables [[bot]], one for each bot, got 3",
+    ),
+    "bot no array": (
+        TOURNAMENT + '[bot]\nname = "a"\n',
+        "bot: expected tables [[bot]], one for each bot, got a table",
+    ),
+    "bot without command": (
+        TOURNAMENT + '[[bot]]\nname = "a"',
+        "[[bot]] a: command is missing: expected a sample bot's name or a command line",
+    ),
+    "bot without name": (
+        TOURNAMENT + BOTS + '[[bot]]\ncommand = "a"',
+        "[[bot]] 3: name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -",
+    ),
+    "bot with a bad name": (
+        TOURNAMENT + '[[bot]]\nname = "a/b"\ncommand = "x"',
+        '[[bot]] 1: name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, got "a/b"',
+    ),
+    "bot over tcp": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true',
+        "[[bot]] c: tcp: bots over TCP come later; give the bot a command",
+    ),
+    "bot with a token file": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntoken_file = "t"',
+        "[[bot]] c: token_file: bots over TCP come later; give the bot a command",
+    ),
+    "bot key near one": (
+        TOURNAMENT + BOTS + 'comand = "x"',
+        '[[bot]] b: has no key "comand"; did you mean "command"? It has name, command, copies, env, cwd, ' + LIMITS,
+    ),
+    "environment": (
+        TOURNAMENT + BOTS + "env = { A = 1 }",
+        "[[bot]] b: env: expected a table of texts, got a table",
+    ),
+    "same name": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "a"\ncommand = "x"',
+        "[[bot]] a: 2 bots have this name; give each its own, or one table with copies = 2 "
+        "for the same program more than once",
+    ),
+    "a copy's name taken": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c.1"\ncommand = "x"\n[[bot]]\nname = "c"\ncommand = "x"\ncopies = 2',
+        "[[bot]] c.1: 2 bots have this name",
+    ),
+    "a copy's name too long": (
+        TOURNAMENT + f'[[bot]]\nname = "{"c" * 31}"\ncommand = "x"\ncopies = 2',
+        f"[[bot]] {'c' * 31}: name: {'c' * 31}.2, the name of its last copy, is longer than 32 characters",
+    ),
+    "fewer bots than seats": (
+        with_tournament("seats = 4"),
+        "[tournament] seats = 4 needs at least 4 bots, the file has 2; add [[bot]] tables, "
+        "or copies = n in one; or set [tournament] seats = 2",
+    ),
+    "no bots": (
+        TOURNAMENT,
+        "[tournament] seats = 2 needs at least 2 bots, the file has 0; add [[bot]] tables, or copies = n in one",
+    ),
+    "no TOML": ("[tournament", "this is not TOML: "),
+    "no UTF-8": (b"# \xff", "not UTF-8 at byte 2"),
+    "control characters are shown escaped": (
+        TOURNAMENT + '[[bot]]\nname = "a"\ncommand = "a\\u001b[31m"',
+        r"""[[bot]] a: command: expected a sample bot's name or a command line, got "a\x1b[31m\"""".replace('\\"', '"'),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_gets_a_sentence_with_file_table_and_key(tmp_path: Path, name: str) -> None:
+    text, sentence = BAD[name]
+    with pytest.raises(ConfigError) as caught:
+        config_of(tmp_path, text)
+    message = str(caught.value)
+    assert message.startswith(f"cup.toml: {sentence}")
+    assert "\n" not in message
+    if not sentence.endswith((": ", "knows ", "name")):
+        assert message == f"cup.toml: {sentence}"
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^cup\.toml: cannot read it: No such file or directory$"):
+        load_config(tmp_path / "cup.toml")
+    with pytest.raises(ConfigError, match=r"cannot read it: Is a directory$"):
+        load_config(tmp_path)
+
+
+def test_an_endless_file_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^zero: longer than 1048576 bytes"):
+        load_config(Path("/dev/zero"))
