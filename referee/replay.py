@@ -1,0 +1,242 @@
+"""Rebuilds a match from its log, step by step, and compares every event. Knows no bot and no clock.
+
+The log gives seed, options and actions; all else has to come out of the engine again.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+import msgspec
+from msgspec import Struct
+
+from lastcard.engine import Event, LastcardError, Match, Rules, from_setup
+from lastcard.referee.log_reader import Line, Log, LogError
+
+
+class Step(Struct, kw_only=True):
+    """Something that happened: the decisions that led to it, and the events."""
+
+    number: int
+    """Of the line it begins with, from 1."""
+    decisions: list[Line]
+    events: list[Line]
+    faults: list[Line]
+
+
+class Difference(Struct, kw_only=True):
+    """Where the log and the engine part for the first time."""
+
+    line: int
+    what: str
+    logged: str
+    rebuilt: str
+    position: str
+
+
+class Verdict(Struct, kw_only=True):
+    """What `--verify` found."""
+
+    difference: Difference | None
+    incomplete: str
+    steps: int
+    digest: str
+
+
+class Parted(Exception):
+    """The log and the engine part here."""
+
+    def __init__(self, what: str, logged: object, rebuilt: object) -> None:
+        super().__init__(what)
+        self.what, self.logged, self.rebuilt = what, logged, rebuilt
+
+
+class RanOut(Exception):
+    """The log stops here."""
+
+
+def opened(log: Log) -> tuple[Match, list[Event]]:
+    """The match of the log before its first round, or in its position. Raises LogError."""
+    header = log.header
+    try:
+        edition, options = header["edition"], header["options"]
+        rules = Rules.of(cast("str", edition), cast("Mapping[str, object]", options))
+        if "position" in header:
+            return from_setup(rules, cast("Mapping[str, object]", header["position"]))
+        return Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
+    except (LastcardError, KeyError, TypeError, AttributeError) as error:
+        raise LogError(f"{log.path}: line 1 does not open a match: {error}") from error
+
+
+class Rebuilding:
+    """A match being rebuilt from a log."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.match, self.opening = opened(log)
+        self.place = 1
+        self.decisions = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, compared. Raises Parted or RanOut."""
+        if "position" in self.log.header:
+            yield self.compare(self.place, [], self.opening)
+        while not self.match.over:
+            yield self.step()
+        self.closing()
+
+    def peek(self) -> Line:
+        """The next line that is no fault."""
+        while self.place < len(self.log.lines) and self.log.lines[self.place]["type"] == "fault":
+            self.place += 1
+        if self.place >= len(self.log.lines):
+            raise RanOut
+        return self.log.lines[self.place]
+
+    def step(self) -> Step:
+        """The next step of the match."""
+        begun = self.place
+        line = self.peek()
+        match line["type"]:
+            case "event":
+                event = event_of(line)
+                if event.get("type") != "forfeit":
+                    raise Parted("an event that nothing led to", event, None)
+                events = self.match.forfeit(cast("int", event.get("seat")), cast("str", event.get("why")))
+                return self.compare(begun, [], events)
+            case "round":
+                return self.deal(begun, line)
+            case "decision":
+                return self.act(begun)
+            case other:
+                raise Parted("the match goes on", other, "round, decision or event")
+
+    def deal(self, begun: int, line: Line) -> Step:
+        """A round is dealt."""
+        if self.match.decision is not None:
+            raise Parted("a round begins while a decision is open", line, None)
+        events = self.match.deal()
+        rebuilt = {
+            "round": self.match.round,
+            "dealer": self.match.dealer,
+            "deck": self.match.deck_as_dealt(events),
+        }
+        for name, value in rebuilt.items():
+            if line.get(name) != value:
+                raise Parted(f"the round's {name}", line.get(name), value)
+        self.place += 1
+        return self.compare(begun, [], events)
+
+    def act(self, begun: int) -> Step:
+        """A decision is taken, or several at the same time."""
+        match, taken = self.match, list[Line]()
+        decision = match.decision
+        if decision is None:
+            raise Parted("a decision where none is open", self.peek(), None)
+        actions: dict[int, str] = {}
+        while len(actions) < len(decision.seats):
+            line = self.peek()
+            if line["type"] != "decision":
+                raise Parted("a decision is missing", line["type"], f"seats {list(decision.seats)} decide")
+            self.check_decision(line)
+            taken.append(line)
+            actions[cast("int", line["seat"])] = cast("str", line["action"])
+            self.place += 1
+        try:
+            events = match.act(actions)
+        except LastcardError as error:
+            raise Parted("the action", [line["action"] for line in taken], str(error)) from error
+        return self.compare(begun, taken, events)
+
+    def check_decision(self, line: Line) -> None:
+        """The decision is the one that is open."""
+        self.decisions += 1
+        decision = self.match.decision
+        assert decision is not None, "an open decision is being taken"
+        seat = line.get("seat")
+        if not isinstance(seat, int) or seat not in decision.seats:
+            raise Parted("the seat that decides", seat, list(decision.seats))
+        rebuilt = {"n": self.decisions, "kind": decision.kind, "legal": list(self.match.legal(seat))}
+        for name, value in rebuilt.items():
+            if line.get(name) != value:
+                raise Parted(f"the decision's {name}", line.get(name), value)
+
+    def compare(self, begun: int, decisions: list[Line], events: list[Event]) -> Step:
+        """The events stand in the log."""
+        for event in events:
+            line = self.peek()
+            rebuilt = plain(event)
+            if line["type"] != "event" or event_of(line) != rebuilt:
+                raise Parted("the event", line.get("event", line["type"]), rebuilt)
+            self.place += 1
+        faults = [line for line in self.log.lines[begun : self.place] if line["type"] == "fault"]
+        return Step(number=begun + 1, decisions=decisions, events=[plain(event) for event in events], faults=faults)
+
+    def closing(self) -> None:
+        """The result and the digest are right too."""
+        line, match = self.peek(), self.match
+        rebuilt = {"type": "result", "places": match.places, "scores": match.scores, "reason": match.reason}
+        if {name: line.get(name) for name in rebuilt} != rebuilt:
+            raise Parted("the result", line, rebuilt)
+        self.place += 1
+        line = self.peek()
+        if line["type"] != "end" or line.get("digest") != self.log.digest():
+            raise Parted("the digest", line.get("digest", line["type"]), self.log.digest())
+        self.place += 1
+        if self.place < len(self.log.lines):
+            raise Parted("lines after the end", self.log.lines[self.place]["type"], None)
+
+
+def verify(log: Log) -> Verdict:
+    """Rebuilds the match and reports the first difference. Raises LogError if the log opens no match."""
+    rebuilding = Rebuilding(log)
+    steps = 0
+    try:
+        for _ in rebuilding.steps():
+            steps += 1
+    except Parted as parted:
+        difference = Difference(
+            line=rebuilding.place + 1,
+            what=parted.what,
+            logged=text(parted.logged),
+            rebuilt=text(parted.rebuilt),
+            position=position(rebuilding.match),
+        )
+        return Verdict(difference=difference, incomplete="", steps=steps, digest="")
+    except RanOut:
+        incomplete = log.problem or f"it stops after line {len(log.lines)}, before the match is over"
+        return Verdict(difference=None, incomplete=incomplete, steps=steps, digest="")
+    return Verdict(difference=None, incomplete=log.problem, steps=steps, digest=log.digest())
+
+
+def event_of(line: Line) -> Line:
+    """The event in an `event` line."""
+    event = line.get("event")
+    return cast("Line", event) if isinstance(event, dict) else {}
+
+
+def plain(event: Event) -> Line:
+    """The event as it comes out of JSON."""
+    return msgspec.json.decode(msgspec.json.encode(event), type=dict[str, object])
+
+
+def text(value: object) -> str:
+    """A value as one line of JSON."""
+    return "nothing" if value is None else msgspec.json.encode(value).decode()
+
+
+def position(match: Match) -> str:
+    """Where the rebuilt match stands, in the notation of positions."""
+    if match.top is None:
+        return "before the first deal"
+    return text(
+        {
+            "round": match.round,
+            "turn": match.turn,
+            "hands": [match.hand_of(seat) for seat in range(match.seats)],
+            "top": match.top,
+            "color": match.color,
+            "direction": match.direction,
+            "draw_pile": len(match.pile),
+            "scores": match.scores,
+        }
+    )

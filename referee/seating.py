@@ -1,0 +1,97 @@
+"""Puts real bot processes at tables: for one match on the command line, and as the tournament's `MatchPlayer`."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import trio
+
+from lastcard.referee.bot_command import BotCommand, BotCommandError, parse_bot
+from lastcard.referee.limits import Limits
+from lastcard.referee.match_log import MatchLog
+from lastcard.referee.player import Connection, Player
+from lastcard.referee.processes import start_bot
+from lastcard.referee.table import MatchFailed, Outcome, Table
+from lastcard.referee.tournament.ports import Bot, FaultRecord, MatchCall, MatchRecord
+
+
+def player_of(command: BotCommand, limits: Limits, *, seat: int | str, match: str) -> Player:
+    """A player that starts this command when it is greeted."""
+
+    def launch() -> Connection:
+        return start_bot(command, seat=seat, match=match)
+
+    return Player(command.name, command.argv, limits, launch)
+
+
+async def part_all(players: Sequence[Player], reason: str) -> None:
+    """Say bye to all and end them, the slowest at most two seconds later."""
+    async with trio.open_nursery() as nursery:
+        for player in players:
+            nursery.start_soon(player.part, reason)
+
+
+class SeatedTable:
+    """Bots that sit together over several matches: `tournament.ports.Table`."""
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        self.players = players
+
+    async def play(self, call: MatchCall) -> MatchRecord:
+        """Play one match. An exception is a fault of ours."""
+        log = MatchLog(call.log_path)
+        try:
+            players = [self.players[bot] for bot in call.bots]
+            outcome = await Table(players, call.rules, call.seed, log, match_id=call.match_id).play()
+        except MatchFailed as failure:
+            return MatchRecord(void=True, void_reason=str(failure))
+        finally:
+            log.close()
+        return record_of(outcome)
+
+
+def record_of(outcome: Outcome) -> MatchRecord:
+    """The outcome as the ledger keeps it."""
+    return MatchRecord(
+        places=tuple(outcome.places),
+        scores=tuple(outcome.scores),
+        rounds=tuple(outcome.rounds),
+        reason=outcome.reason,
+        faults=tuple(
+            FaultRecord(seat=fault.seat, kind=fault.kind, detail=fault.detail, strike=fault.costs_strike)
+            for fault in outcome.faults
+        ),
+        forfeited=tuple(outcome.forfeited),
+        digest=outcome.digest,
+    )
+
+
+class ProcessSeating:
+    """Seats bots as child processes: `tournament.ports.MatchPlayer`."""
+
+    def problem(self, bot: Bot) -> str | None:
+        """Why the bot cannot be started, as a sentence."""
+        try:
+            command_of(bot)
+        except BotCommandError as error:
+            return str(error)
+        return None
+
+    @asynccontextmanager
+    async def open_table(self, bots: Sequence[Bot]) -> AsyncGenerator[SeatedTable]:
+        """The bots as players; each is started when its first match begins."""
+        players = [
+            player_of(command_of(bot), bot.limits, seat=place, match="tournament") for place, bot in enumerate(bots)
+        ]
+        try:
+            yield SeatedTable(players)
+        finally:
+            # Also when the run is given up: bots get a moment to leave, then their groups are killed.
+            with trio.CancelScope(shield=True):
+                await part_all(players, "no more matches at this table")
+
+
+def command_of(bot: Bot) -> BotCommand:
+    """The command that a tournament's bot names."""
+    command = parse_bot(bot.command, base=bot.cwd)
+    return replace(command, name=bot.name, env={**command.env, **bot.env})

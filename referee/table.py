@@ -1,0 +1,387 @@
+"""One match at the table: the engine asks, the seats answer, everybody is told, everything is logged.
+
+Never judges an action and never waits without a limit: the engine does the one, the seats the other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import trio
+from msgspec import UNSET, Raw, Struct
+
+from lastcard.engine import Event, Match, Rules, Stream, seen_by, sees_more
+from lastcard.protocol import Limits as LimitsLine
+from lastcard.protocol import Start, encode_event
+from lastcard.referee.faults import GONE, Fault, FaultKind, Phase
+from lastcard.referee.limits import Limits
+from lastcard.referee.match_log import FORMAT, MatchLog, now
+from lastcard.referee.player import Player
+from lastcard.referee.seat import Answer, Seat
+from lastcard.referee.version import VERSION
+
+Watcher = Callable[[Match, Sequence[Event]], None]
+"""Is shown every step as it happens, events in full."""
+
+
+class MatchFailed(Exception):
+    """The match is void: the host was at fault. The text says how."""
+
+
+class Outcome(Struct, kw_only=True):
+    """How a match ended."""
+
+    places: list[int]
+    scores: list[int]
+    reason: str
+    rounds: list[int | None]
+    """The winner of each round dealt; None for a void one."""
+    faults: list[Fault]
+    forfeited: list[int]
+    digest: str
+    asked: int
+    """Decisions that bots were asked for."""
+
+
+class Opening(NamedTuple):
+    """A position to play from: as written, and set up."""
+
+    setup: Mapping[str, object]
+    match: Match
+    events: list[Event]
+
+
+class Table:
+    """One match between players who are, or can be, connected."""
+
+    def __init__(
+        self,
+        players: Sequence[Player],
+        rules: Rules,
+        seed: str,
+        log: MatchLog,
+        *,
+        match_id: str,
+        opening: Opening | None = None,
+        watcher: Watcher | None = None,
+        pace: float = 0.0,
+    ) -> None:
+        self.seats = [Seat(player, number) for number, player in enumerate(players)]
+        self.match = opening.match if opening else Match(rules, len(players), seed)
+        self.log = log
+        self.match_id = match_id
+        self.opening = opening
+        self.watcher = watcher
+        self.pace = pace
+        self.decisions = 0
+        self.asked = 0
+        self.rounds: list[int | None] = []
+        self.faults: list[Fault] = []
+        self.forfeited: list[int] = []
+
+    # ---- the course of a match
+
+    async def play(self) -> Outcome:
+        """Play it to its end. Raises MatchFailed if the host was at fault."""
+        await self.start_all()
+        match = self.match
+        if self.opening is not None:
+            self.happened(self.opening.events)
+        while not match.over:
+            if match.decision is None:
+                self.deal()
+            else:
+                await self.step()
+            if self.pace:  # seconds; no clock of a bot runs here
+                await trio.sleep(self.pace)
+        return self.finish()
+
+    async def start_all(self) -> None:
+        """Greet the bots and tell them the match, all at once; who does not come forfeits before the deal."""
+        failed: dict[int, Fault] = {}
+
+        async def start(seat: Seat) -> None:
+            fault = await seat.start(self.start_line(seat))
+            if fault is not None:
+                failed[seat.number] = fault
+
+        async with trio.open_nursery() as nursery:
+            for seat in self.seats:
+                nursery.start_soon(start, seat)
+        self.log_match()
+        for fault in failed.values():
+            if fault.kind is FaultKind.HOST:
+                raise MatchFailed(fault.detail)
+        for number, fault in sorted(failed.items()):
+            self.seats[number].strike(fault)
+            self.keep(fault)
+            self.forfeit(number, fault.kind)
+        self.log.flush()
+
+    def start_line(self, seat: Seat, *, resumed: bool = False) -> Start:
+        """The `start` of this seat."""
+        limits = seat.player.limits
+        seed = int.from_bytes(Stream(self.match.seed, f"bot|{seat.number}").take(4)) & 0x7FFFFFFF
+        return Start(
+            match=self.match_id,
+            edition=self.match.rules.edition.name,
+            options={**self.match.rules.options},
+            seat=seat.number,
+            players=[other.player.name for other in self.seats],
+            limits=limits_line(limits),
+            bot_seed=seed,
+            resumed=True if resumed else UNSET,
+        )
+
+    def deal(self) -> None:
+        """The next round."""
+        for seat in self.seats:
+            seat.new_round()
+        events = self.match.deal()
+        deck = self.match.deck_as_dealt(events)
+        self.log.line({"type": "round", "round": self.match.round, "dealer": self.match.dealer, "deck": deck})
+        self.happened(events)
+        self.log.flush()
+
+    async def step(self) -> None:
+        """One decision, or several at the same time: ask, apply, tell, log."""
+        match = self.match
+        decision = match.decision
+        assert decision is not None, "there is something to decide"
+        legal = {number: match.legal(number) for number in decision.seats}
+        answers = await self.answers(decision.kind, legal)
+        leaving: dict[int, str] = {}
+        for number, answer in answers.items():
+            if answer.fault is not None or self.seats[number].minor:
+                await self.take_fault(self.seats[number], answer, legal[number], leaving)
+        for number in leaving:
+            if answers[number].action is None:  # no fallback: it leaves with the decision open
+                self.forfeit(number, leaving[number])
+        actions = {number: answer.action for number, answer in answers.items() if answer.action is not None}
+        if actions and not match.over:
+            for number in actions:
+                self.log_decision(number, decision.kind, legal[number], answers[number])
+            self.happened(match.act(actions))
+        for number, why in leaving.items():
+            self.forfeit(number, why)
+        self.tell_turn_end()
+        self.log.flush()
+
+    async def answers(self, kind: str, legal: Mapping[int, tuple[str, ...]]) -> dict[int, Answer]:
+        """Every asked seat's answer, in seat order; several are asked at the same time."""
+        found: dict[int, Answer] = {}
+
+        async def ask(number: int) -> None:
+            found[number] = await self.answer(number, kind, legal[number])
+
+        if len(legal) == 1:
+            for number in legal:
+                await ask(number)
+            return found
+        async with trio.open_nursery() as nursery:
+            for number in legal:
+                nursery.start_soon(ask, number)
+        return dict(sorted(found.items()))
+
+    async def answer(self, number: int, kind: str, legal: tuple[str, ...]) -> Answer:
+        """One seat's answer, checked. A decision with one legal action is forced and not asked."""
+        if len(legal) == 1:
+            return Answer(action=legal[0])
+        seat = self.seats[number]
+        self.asked += 1
+        answer = await seat.ask(kind, legal, self.match.view(number))
+        if answer.action is not None and not self.match.is_legal(number, answer.action):
+            seat.illegal(answer, legal)
+        return answer
+
+    # ---- faults
+
+    async def take_fault(self, seat: Seat, answer: Answer, legal: tuple[str, ...], leaving: dict[int, str]) -> None:
+        """Keeps a seat's faults of this step; the last one costs, and the fallback is applied in its place."""
+        for minor in seat.take_minor():
+            self.keep(minor)
+            seat.tell_fault(minor, None)
+        fault = answer.fault
+        if fault is None:
+            return
+        if fault.kind in GONE:
+            await seat.player.complete(fault)
+            if fault.exit_status is not None:
+                fault.kind = FaultKind.CRASH
+                fault.detail = f"the process ended ({fault.exit_status})"
+        else:
+            await seat.player.complete(fault)
+        leaves = seat.strike(fault)
+        if not fault.forfeits:
+            answer.action = fault.applied = legal[-1]
+        self.keep(fault)
+        seat.tell_fault(fault, seat.player.conversation.last_id if fault.phase is Phase.ASKED else None)
+        if leaves:
+            leaving[seat.number] = fault.kind
+            if fault.forfeits or fault.kind in GONE:  # its input and output can no longer be trusted to match
+                await seat.player.close(grace=0)
+        elif fault.kind in GONE:
+            await self.restart(seat, leaving)
+
+    async def restart(self, seat: Seat, leaving: dict[int, str]) -> None:
+        """A new process takes the dead one's place."""
+        failed = await seat.restart(self.start_line(seat, resumed=True))
+        if failed is not None:
+            seat.strike(failed)
+            self.keep(failed)
+            leaving[seat.number] = failed.kind
+
+    def keep(self, fault: Fault) -> None:
+        """A fault goes into the log, in full."""
+        self.faults.append(fault)
+        self.log.line(fault_line(fault))
+
+    def forfeit(self, number: int, why: str) -> None:
+        """The seat leaves the match."""
+        if number not in self.match.out and not self.match.over:
+            self.forfeited.append(number)
+            self.happened(self.match.forfeit(number, why))
+
+    # ---- telling and logging
+
+    def happened(self, events: Sequence[Event]) -> None:
+        """Logs the events in full, and tells each seat what it may know of them."""
+        full = [encode_event(event) for event in events]
+        self.log.events(full)
+        if not any(sees_more(event) for event in events):
+            for seat in self.seats:
+                seat.tell(full)
+        else:
+            for seat in self.seats:
+                seat.tell([self.redacted(event, seat.number, raw) for event, raw in zip(events, full, strict=True)])
+        for event in events:
+            if event["type"] == "round_end":
+                self.rounds.append(event["winner"])
+        if self.watcher is not None:
+            self.watcher(self.match, events)
+
+    def redacted(self, event: Event, seat: int, full: Raw) -> Raw:
+        """The event as this seat may know it."""
+        seen = seen_by(event, seat)
+        return full if seen is event else encode_event(seen)
+
+    def tell_turn_end(self) -> None:
+        """Who listed `events` gets them when a turn has ended."""
+        decision = self.match.decision
+        if decision is None or decision.kind == "turn":
+            for seat in self.seats:
+                if decision is None or seat.number not in decision.seats:
+                    seat.turn_ended()
+
+    def log_match(self) -> None:
+        """The first line."""
+        match = self.match
+        fields: dict[str, object] = {
+            "type": "match",
+            "format": FORMAT,
+            "edition": match.rules.edition.name,
+            "options": match.rules.options,
+            "seed": match.seed,
+            "seats": match.seats,
+        }
+        if self.opening is not None:
+            fields["position"] = self.opening.setup
+        for name in ("rounds", "target"):
+            if name in match.rules.options:
+                fields[name] = match.rules.options[name]
+        bots = [bot_line(seat.player) for seat in self.seats]
+        self.log.line(fields, {"software": f"lastcard {VERSION}", "match": self.match_id, "bots": bots, "begun": now()})
+
+    def log_decision(self, number: int, kind: str, legal: tuple[str, ...], answer: Answer) -> None:
+        """One decision; `n` counts all of the match."""
+        self.decisions += 1
+        forced = len(legal) == 1
+        how = "forced" if forced else "asked" if answer.fault is None else "fallback"
+        fields: dict[str, object] = {
+            "type": "decision",
+            "n": self.decisions,
+            "seat": number,
+            "kind": kind,
+            "legal": legal,
+            "action": answer.action,
+            "how": how,
+        }
+        if answer.fault is not None:
+            fields["fault"] = answer.fault.kind
+        if forced:
+            self.log.line(fields)
+            return
+        clock = self.seats[number].clock
+        t: dict[str, object] = {"ms": round(answer.ms, 3), "lag_ms": round(answer.lag_ms, 3)}
+        if clock.shown_bank_ms is not None:
+            t["bank_ms"] = clock.shown_bank_ms
+        if answer.note:
+            t["note"] = answer.note
+        self.log.line(fields, t)
+
+    def finish(self) -> Outcome:
+        """The match is over: say so to everybody, and close the log."""
+        match = self.match
+        assert match.places is not None, "the match is over"
+        assert match.reason is not None, "the match is over"
+        for seat in self.seats:
+            for minor in seat.take_minor():
+                self.keep(minor)
+            seat.tell_end(self.match_id, match.places, match.scores)
+        self.log.line({"type": "result", "places": match.places, "scores": match.scores, "reason": match.reason})
+        return Outcome(
+            places=match.places,
+            scores=match.scores,
+            reason=match.reason,
+            rounds=self.rounds,
+            faults=self.faults,
+            forfeited=self.forfeited,
+            digest=self.log.end(),
+            asked=self.asked,
+        )
+
+
+def limits_line(limits: Limits) -> LimitsLine:
+    """The limits as a bot is told them."""
+    if not limits.enforced:
+        return LimitsLine()
+    return LimitsLine(
+        move_ms=UNSET if limits.move_ms is None else limits.move_ms,
+        bank_ms=UNSET if limits.bank_ms is None else limits.bank_ms,
+        strikes=limits.strikes,
+    )
+
+
+def bot_line(player: Player) -> dict[str, object]:
+    """What the log keeps of a bot."""
+    hello = player.hello
+    return {
+        "name": player.name,
+        "declared_name": hello.name if hello else "",
+        "declared_version": hello.version if hello else "",
+        "command": player.repeat,
+        "limits": player.limits,
+    }
+
+
+def fault_line(fault: Fault) -> dict[str, object]:
+    """A fault as it stands in the log; what was received is escaped where it is not UTF-8."""
+    fields: dict[str, object] = {
+        "type": "fault",
+        "seat": fault.seat,
+        "kind": fault.kind,
+        "phase": fault.phase,
+        "detail": fault.detail,
+        "strikes": fault.strikes,
+        "of": fault.of,
+        "repeat": fault.repeat,
+    }
+    optional: dict[str, object] = {
+        "limit_ms": fault.limit_ms,
+        "elapsed_ms": fault.elapsed_ms,
+        "received": fault.received.decode("utf-8", "backslashreplace") if fault.received else None,
+        "size": fault.size or None,
+        "exit": fault.exit_status,
+        "stderr": fault.stderr or None,
+        "applied": fault.applied,
+    }
+    return fields | {name: value for name, value in optional.items() if value is not None}

@@ -1,0 +1,343 @@
+"""spec.md is true: its examples are executed, its tables compared with the code. Knows no rule of its own."""
+
+import json
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+import pytest
+
+from lastcard.engine import Rules
+from lastcard.engine.cards import Deck
+from lastcard.engine.chance import Pile, Stream
+from lastcard.engine.editions import EDITIONS
+from lastcard.engine.events import Event
+from lastcard.engine.options import INSTEAD, OPTIONS, SWITCH, Choice
+from lastcard.engine.vectors import check
+from lastcard.engine.views import View
+from lastcard.protocol.decoding import BOT_LINES, REFEREE_LINES, Unknown
+from lastcard.protocol.messages import FROM_BOT, FROM_REFEREE, Message, type_of
+from lastcard.protocol.outcomes import Refusal
+from lastcard.referee.cli.main import commands
+from lastcard.referee.faults import COST, FaultKind, Phase
+from lastcard.referee.limits import Limits
+from lastcard.referee.log_reader import read_log
+from lastcard.referee.replay import verify
+from lastcard.referee.tournament.config import load_config
+from lastcard.referee.tournament.keys import BOT_KEYS, LIMIT_KEYS, TOURNAMENT_KEYS
+
+TOP = Path(__file__).parent.parent
+SPEC = (TOP / "spec.md").read_text(encoding="utf-8")
+
+RULES = (
+    *(f"MK-{number}" for number in range(1, 55)),
+    *(f"CL-{number}" for number in range(1, 25)),
+    *(f"AMB-{number}" for number in (1, 2, *range(4, 8), *range(9, 23), *range(31, 52))),
+    *("AMB-22b", "AMB-22c", "AMB-22d"),
+)
+RULE = re.compile(r"\b(?:MK|CL|AMB)-\d+[a-z]?\b")
+CODE = re.compile(r"`([^`]*)`")
+
+
+class Block(NamedTuple):
+    """A fenced block of spec.md: what stands behind its fence, its text, the number of its first line."""
+
+    tag: str
+    text: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"line{self.line}"
+
+
+def read_blocks() -> Iterator[Block]:
+    for found in re.finditer(r"^```([^\n]+)\n(.*?)^```$", SPEC, re.MULTILINE | re.DOTALL):
+        yield Block(found[1], found[2], SPEC.count("\n", 0, found.start()) + 2)
+
+
+BLOCKS = tuple(read_blocks())
+LINES = tuple(
+    Block(block.tag, line, block.line + number)
+    for block in BLOCKS
+    if block.tag.startswith("json")
+    for number, line in enumerate(block.text.splitlines())
+)
+VECTORS = tuple(block for block in BLOCKS if block.tag == "vector")
+
+
+def tagged(tag: str) -> tuple[Block, ...]:
+    return tuple(line for line in LINES if line.tag == tag)
+
+
+def section(number: str) -> str:
+    """The text under the heading of that number, up to the next heading of its rank or above."""
+    found = re.search(rf"^(#+) {re.escape(number)}\.? .*\n", SPEC, re.MULTILINE)
+    assert found, f"spec.md has no section {number}"
+    end = re.compile(rf"^#{{1,{len(found[1])}}} ", re.MULTILINE).search(SPEC, found.end())
+    return SPEC[found.end() : end.start() if end else len(SPEC)]
+
+
+def rows(text: str, first: str) -> list[list[str]]:
+    """The cells of the table of `text` whose head begins with the cell `first`; the head is left out."""
+    table = re.search(rf"^\| {re.escape(first)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table, f"no table begins with {first!r}"
+    return [
+        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        for row in table[1].splitlines()
+    ]
+
+
+def codes(cell: str) -> list[str]:
+    return CODE.findall(cell)
+
+
+# 2: the rules
+
+
+def test_every_rule_is_stated() -> None:
+    stated = set(RULE.findall(re.sub(r"^```.*?^```$", "", section("2"), flags=re.MULTILINE | re.DOTALL)))
+    assert stated == set(RULES)
+
+
+def test_there_are_enough_examples() -> None:
+    assert len(VECTORS) >= 12
+
+
+@pytest.mark.parametrize("block", VECTORS, ids=str)
+def test_an_example_of_a_rule_holds(block: Block) -> None:
+    vector: Any = json.loads(block.text)
+    assert check(vector) == []
+    assert set(vector["rules"]) <= set(RULES)
+
+
+def test_example_ids_are_unique() -> None:
+    ids = [json.loads(block.text)["id"] for block in VECTORS]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("edition", EDITIONS.values(), ids=lambda edition: edition.name)
+def test_the_table_of_decks(edition: Any) -> None:
+    (row,) = [row for row in rows(section("2.1"), "edition") if row[0] == f"`{edition.name}`"]
+    wilds = {code: int(count) for count, code in re.findall(r"(\d+) `(\w+)`", row[2])}
+    assert wilds == edition.wilds
+    assert int(row[3]) == len(edition.deck)
+    assert edition.colored == {"0": 1} | dict.fromkeys("123456789SVD", 2), "one 0, two each of the others"
+    assert edition.points == {"S": 20, "V": 20, "D": 20} | dict.fromkeys(edition.wilds, 50)
+
+
+def test_the_table_of_options() -> None:
+    """Every option, its values, and what each edition sets."""
+    table = {codes(row[0])[0]: row for row in rows(section("2.2"), "option")}
+    head = re.search(r"^\| option \|.*", section("2.2"), re.MULTILINE)
+    assert head
+    editions = [codes(cell)[0] for cell in head[0].split("|") if codes(cell)]
+    assert editions == list(EDITIONS)
+    known = {name for edition in EDITIONS.values() for name in edition.options}
+    assert set(table) == known | set(INSTEAD)
+    for name, row in table.items():
+        option = OPTIONS[name]
+        if isinstance(option, Choice):
+            allowed = [edition.fixed.get(name, option.values) for edition in EDITIONS.values()]
+            assert codes(row[1]) == list(allowed[0]), name
+            assert all(set(values) == set(allowed[0]) for values in allowed), name
+        else:
+            assert row[1] == f"{option.least}..{option.most:,}", name
+        for edition, cell in zip(EDITIONS.values(), row[2:4], strict=True):
+            assert cell.strip("`") == str(edition.options.get(name, "-")), (name, edition.name)
+
+
+def test_true_and_false_do_for_on_and_off() -> None:
+    switches = [name for name, option in OPTIONS.items() if isinstance(option, Choice) and option.values == SWITCH]
+    rules = Rules.of("classic", dict.fromkeys(switches, True))
+    assert [rules.options[name] for name in switches] == ["on"] * len(switches)
+
+
+# 3: events and views
+
+
+def fields_of(event: Any) -> set[str]:
+    return set(get_type_hints(event)) - {"type"}
+
+
+def test_the_table_of_events() -> None:
+    built = {get_args(get_type_hints(event)["type"])[0]: fields_of(event) for event in get_args(Event)}
+    told = {codes(row[0])[0]: set(codes(re.sub(r"\[\[?.*?\]\]?", "", row[1]))) for row in rows(section("3.4"), "type")}
+    assert told == built
+
+
+def test_the_table_of_the_view() -> None:
+    told = {name for row in rows(section("3.5"), "field") for name in codes(row[0])}
+    assert told == set(View.__annotations__)
+
+
+# 4: messages and faults
+
+
+@pytest.mark.parametrize("line", tagged("json referee"), ids=str)
+def test_a_line_of_the_referee(line: Block) -> None:
+    message = REFEREE_LINES.decode(line.text.encode())
+    assert not isinstance(message, Refusal | Unknown), message
+    assert_nothing_was_ignored(line.text, message)
+
+
+@pytest.mark.parametrize("line", tagged("json bot"), ids=str)
+def test_a_line_of_a_bot(line: Block) -> None:
+    message = BOT_LINES.decode(line.text.encode())
+    assert not isinstance(message, Refusal | Unknown), message
+    assert_nothing_was_ignored(line.text, message)
+
+
+def assert_nothing_was_ignored(text: str, message: Message) -> None:
+    assert set(json.loads(text)) - {"type"} <= set(type(message).__struct_fields__)
+
+
+@pytest.mark.parametrize(("tag", "messages"), [("json referee", FROM_REFEREE), ("json bot", FROM_BOT)])
+def test_every_message_has_an_example(tag: str, messages: tuple[type[Message], ...]) -> None:
+    assert {json.loads(line.text)["type"] for line in tagged(tag)} == set(map(type_of, messages))
+
+
+def test_the_example_of_start_is_the_edition_as_it_is() -> None:
+    (start,) = [json.loads(line.text) for line in tagged("json referee") if '"start"' in line.text[:20]]
+    assert start["options"] == Rules.of(start["edition"]).options
+
+
+def test_every_situation_has_a_test_and_a_kind_of_the_table() -> None:
+    """The ids of the fault table and the ids that tests name are the same."""
+    kinds = {kind for row in rows(section("4.6"), "kind") for kind in codes(row[0])}
+    situations = rows(section("4.6"), "test")
+    ids = [row[0] for row in situations]
+    assert len(ids) == len(set(ids))
+    assert {kind for row in situations for kind in codes(row[3])} == kinds == set(FaultKind)
+    tests = [path for path in (TOP / "tests").rglob("*.py") if path != Path(__file__)]
+    named = {name for path in tests for name in re.findall(r"\bF-\d\d\b", path.read_text(encoding="utf-8"))}
+    assert named == set(ids)
+
+
+@pytest.mark.parametrize("kind", COST, ids=str)
+def test_what_a_fault_costs(kind: FaultKind) -> None:
+    """The strike of every row, in both tables, is that of the code."""
+    told = {codes(row[0])[0]: row[2] for row in rows(section("4.6"), "kind") if len(codes(row[0])) == 1}
+    shared = {kind: row[2] for row in rows(section("4.6"), "kind") for kind in codes(row[0])}
+    assert (shared | told)[kind] == {True: "1", False: {"stale": "0"}.get(kind, "-")}[COST[kind].strike]
+
+
+def test_the_times_of_the_clock() -> None:
+    assert f"`margin_ms` ({Limits().margin_ms})" in section("4.5")
+    assert f"`seat_ms` ({Limits().seat_ms:,})" in section("4.5")
+
+
+# 5: chance
+
+SEED = "0123456789abcdef" * 2
+
+
+def chance() -> dict[str, str]:
+    return {row[0]: " ".join(codes(row[1])) for row in rows(section("5"), "what")}
+
+
+def test_the_values_of_chance() -> None:
+    """Every row of the table of test values, against the engine."""
+    told = chance()
+    asked = [int(n) for n in told["stream `test`, below of"].split()]
+    stream = Stream(SEED, "test")
+    deck = Deck(EDITIONS["classic"].deck)
+
+    def drawn(label: str, count: int) -> str:
+        pile = Pile(list(deck.bits), Stream(SEED, label))
+        return " ".join(deck.code[pile.draw()] for _ in range(count))
+
+    assert told == {
+        "stream `deal|1` begins": Stream(SEED, "deal|1").take(16).hex(),
+        "stream `test`, below of": told["stream `test`, below of"],
+        "gives (17 bytes read)": " ".join(str(stream.below(n)) for n in asked),
+        "classic, first 29 cards of `deal|1`": drawn("deal|1", 29),
+        "classic, `dealer`, 4 seats": drawn("dealer", 4),
+        "bot seeds of seats 0 to 3": " ".join(
+            str(int.from_bytes(Stream(SEED, f"bot|{seat}").take(4), "big") & 0x7FFFFFFF) for seat in range(4)
+        ),
+        "commit": sha256(f"lastcard/1|{SEED}|commit|0".encode()).hexdigest(),
+    }
+    assert stream.block == 1
+    assert stream.place == 17
+
+
+def test_the_program_of_chance_gives_the_same_deal() -> None:
+    """The Python of section 5, which imports nothing of ours."""
+    (program,) = [block for block in BLOCKS if block.tag == "python"]
+    names: dict[str, Any] = {}
+    exec(compile(program.text, "spec.md", "exec"), names)
+    deck = Deck(EDITIONS["classic"].deck)
+    cards = islice(names["pile"](deck.cards, SEED, "deal|1"), 29)
+    assert " ".join(cards) == chance()["classic, first 29 cards of `deal|1`"]
+
+
+# 6: logs
+
+LOG = tuple(block for block in BLOCKS if block.tag == "json log")
+
+
+def test_the_whole_log_is_proved(tmp_path: Path) -> None:
+    (block,) = LOG
+    path = tmp_path / "match.jsonl"
+    path.write_text(block.text, encoding="utf-8")
+    verdict = verify(read_log(path))
+    assert verdict.difference is None
+    assert verdict.incomplete == ""
+
+
+def test_the_digest_is_defined_as_it_is_made() -> None:
+    """By the definition of section 6, without our code."""
+    digest, told = sha256(), ""
+    for line in LOG[0].text.splitlines():
+        fields = json.loads(line)
+        if fields["type"] in ("match", "round", "decision", "event", "result"):
+            digest.update((line[: line.rindex(',"t":{')] + "}" if "t" in fields else line).encode() + b"\n")
+        told = fields.get("digest", told)
+    assert told == digest.hexdigest()
+
+
+def test_every_line_of_a_log_has_an_example_and_its_fields_a_word() -> None:
+    lines = [json.loads(line.text) for line in (*tagged("json log"), *tagged("json line"))]
+    table = {codes(row[0])[0]: set(codes(row[1])) for row in rows(section("6"), "type")}
+    assert {line["type"] for line in lines} == set(table)
+    for line in lines:
+        assert set(line) | set(line.get("t", {})) <= table[line["type"]] | {"type", "t"}, line["type"]
+
+
+def test_the_phases_of_a_fault() -> None:
+    for phase in Phase:
+        assert f"`{phase}`" in section("6")
+
+
+# 8: tournaments
+
+
+def test_the_file_of_a_tournament_can_be_read(tmp_path: Path) -> None:
+    (block,) = [block for block in BLOCKS if block.tag == "toml"]
+    path = tmp_path / "cup.toml"
+    path.write_text(block.text, encoding="utf-8")
+    assert [bot.name for bot in load_config(path).config.bots] == ["greedy", "mine.1", "mine.2", "mine.3"]
+
+
+def test_the_keys_of_a_tournament() -> None:
+    table = {codes(row[0])[0]: set(codes(row[1])) for row in rows(section("8"), "table")}
+    assert table["[tournament]"] == set(TOURNAMENT_KEYS)
+    assert table["[limits]"] == set(LIMIT_KEYS)
+    assert table["[[bot]]"] - {"[A-Za-z0-9._-]{1,32}", "[limits]"} == set(BOT_KEYS) - set(LIMIT_KEYS)
+
+
+# 9: the command line
+
+
+def test_every_command_and_option_is_named() -> None:
+    told = {codes(row[0])[0].split(" ", 1)[1]: row for row in rows(section("9"), "command")}
+    named = {" ".join(word for word in words.split() if word.islower()): row for words, row in told.items()}
+    built = {name: command for name, command in commands.commands.items() if name != "tournament"}
+    built |= {f"tournament {name}": command for name, command in commands.commands["tournament"].commands.items()}  # type: ignore[attr-defined]  # a group
+    assert set(named) == set(built)
+    for name, command in built.items():
+        options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
+        assert options == set(re.findall(r"--[a-z-]+", named[name][1])), name
