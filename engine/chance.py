@@ -95,22 +95,13 @@ class Pile:
         """The next card, or 0 if there is none."""
         cards, place, stream = self.cards, self.place, self.stream
         left = len(cards) - place
-        if not left:
-            return self.bottom.pop(0) if self.bottom else 0
+        if left <= 1 or stream is None:
+            return self.draw_unshuffled()
         self.place = place + 1
-        if stream is None or left == 1:
-            return cards[place]
-        # Stream.below written out: half the time of a round's deal goes by here
-        accepted = ACCEPTED[left] if left <= 256 else 0
-        if accepted:
-            while True:
-                if stream.place == len(stream.data):
-                    value = stream.byte()
-                else:
-                    value = stream.data[stream.place]
-                    stream.place += 1
-                if value < accepted:
-                    break
+        # Stream.below written out for its commonest case, a byte that is accepted
+        at = stream.place
+        if left <= 256 and at < len(stream.data) and (value := stream.data[at]) < ACCEPTED[left]:
+            stream.place = at + 1
             other = place + value % left
         else:
             other = place + stream.below(left)
@@ -119,10 +110,12 @@ class Pile:
         cards[place] = card
         return card
 
-    def deal(self, count: int) -> list[int]:
-        """The next `count` cards; there have to be so many."""
-        draw = self.draw
-        return [draw() for _ in range(count)]
+    def draw_unshuffled(self) -> int:
+        """The next card where nothing is left to chance."""
+        if self.place < len(self.cards):
+            self.place += 1
+            return self.cards[self.place - 1]
+        return self.bottom.pop(0) if self.bottom else 0
 
     def shuffle_back(self) -> None:
         """The card drawn last goes back among the rest; a stacked pile takes it at its bottom (details 12)."""

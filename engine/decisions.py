@@ -11,9 +11,9 @@ challenge {seat, color}, catch {seat}.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Decision:
-    """An open decision; several seats only where they answer at the same time (`catch`)."""
+    """An open decision; several seats only where they answer at the same time (`catch`). It is never changed."""
 
     kind: Kind
     seats: tuple[int, ...]

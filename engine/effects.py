@@ -28,7 +28,7 @@ def reverse(state: State) -> None:
     """MK-22, CL-13: the direction of play flips; with two players that skips the opponent as well (AMB-34, CL-23)."""
     state.direction = -state.direction
     state.events.append({"type": "reverse", "direction": state.direction})
-    if state.in_play() == 2:
+    if state.in_play() == 2 and state.turn not in state.out:
         state.missed += 1
 
 
@@ -50,7 +50,7 @@ def strike(state: State, count: int, why: Why) -> None:
 
     With stacking (CL-14) that player may lay a card on it instead, unless the round ends with this one.
     """
-    if state.rules.stacks and state.hands[state.turn]:
+    if state.rules.stacks and (state.hands[state.turn] or state.turn in state.out):
         state.stack += count
         state.stacked = why
     else:

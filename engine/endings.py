@@ -65,15 +65,23 @@ def match_ended(state: State) -> MatchReason | None:
     """Why the match is over now that a round is, or None if it goes on."""
     if state.in_play() == 1:
         return "forfeit"
+    reached = goal_reached(state)
+    if reached is not None:
+        return reached
     if state.voids >= state.rules.void_limit:
         return "void_limit"
     if state.round >= state.rules.max_rounds:
         return "max_rounds"
+    return None
+
+
+def goal_reached(state: State) -> MatchReason | None:
+    """MK-54, CL-22: the goal that the round's winner has brought the match to, or None."""
     scoring = SCORING[state.rules.scoring]
     if state.round_winner is None or (scoring.untied and leaders(state) > 1):  # AMB-48: a further round until untied
         return None
     target, rounds = state.rules.target, state.rules.rounds
-    if target is not None and max(state.scores[seat] for seat in range(state.seats)) >= target:
+    if target is not None and max(state.scores) >= target:
         return "target"
     if rounds is not None and state.rounds_won >= rounds:
         return "rounds"

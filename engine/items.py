@@ -61,6 +61,11 @@ def banana(state: State) -> None:
 
 def shell(state: State) -> None:
     """MK-37: the Item Box player picks an opponent, who draws one."""
+    if state.turn in state.out:  # left during the catch: asked no more, the fallback stands
+        target = state.others()[-1]
+        state.events.append({"type": "target", "seat": state.turn, "target": target})
+        hit_by_shell(state, target)
+        return
     state.resume = hit_by_shell
     state.ask("target", (state.turn,), {"card": state.played.card})
 

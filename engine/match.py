@@ -171,7 +171,8 @@ class Match(State):
         """MK-5, CL-1: seven cards to each player, one at a time from the dealer's left."""
         first = left_of(self, self.dealer)
         order = [seat % self.seats for seat in range(first, first + self.seats) if seat % self.seats not in self.out]
-        dealt = self.pile.deal(self.rules.edition.hand_size * len(order))
+        draw = self.pile.draw
+        dealt = [draw() for _ in range(self.rules.edition.hand_size * len(order))]
         code = self.rules.deck.code
         for place, seat in enumerate(order):
             own = dealt[place :: len(order)]

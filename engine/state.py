@@ -203,10 +203,6 @@ class State:
         while agenda and self.decision is None:
             agenda.pop().run(self)
 
-    def skip(self, seat: int) -> None:
-        """Says that the seat loses its turn."""
-        self.events.append({"type": "skip", "seat": seat})
-
     def begin_turn(self, seat: int) -> None:
         """The seat is on turn; a stack that waits limits what it may lay."""
         self.turn = seat
@@ -218,9 +214,11 @@ class State:
     def pass_turn(self) -> None:
         """The turn passes on from the seat that has it, over those that miss theirs."""
         self.gone = True
-        for missing in range(1, self.missed + 1):
-            self.skip(self.after(self.turn, missing))
-        self.begin_turn(self.upcoming())
+        seat = self.after(self.turn)
+        for _ in range(self.missed):
+            self.events.append({"type": "skip", "seat": seat})
+            seat = self.after(seat)
+        self.begin_turn(seat)
 
     def before(self) -> int | None:
         """The seat that a Banana would hit (MK-35, MK-36, AMB-5, AMB-6, AMB-7)."""

@@ -132,7 +132,7 @@ def take_stack(state: State, seat: int) -> list[Event]:
     state.set_color(state.color)
     drawn = state.draw(seat, count, state.stacked)
     state.passes = 0 if drawn else state.passes + 1
-    state.skip(seat)
+    state.events.append({"type": "skip", "seat": seat})
     end_turn(state)
     return events
 
