@@ -13,6 +13,7 @@ import pytest
 from lastcard.engine import Match, Rules
 from lastcard.protocol.decoding import BOT_LINES
 from lastcard.protocol.messages import Act, BotHello
+from lastcard.referee.tournament.config import load_config
 
 TOP = Path(__file__).parent.parent
 README = (TOP / "README.md").read_text(encoding="utf-8")
@@ -49,14 +50,14 @@ def test_the_bot_answers_every_ask_of_a_match(tmp_path: Path) -> None:
         bots = [stack.enter_context(start(program)) for _ in range(match.seats)]
         for bot in bots:
             assert isinstance(BOT_LINES.decode(tell(bot, HELLO)), BotHello)
-        asks = play(match, bots)
+        asks = play_all(match, bots)
         for bot in bots:
             assert bot.communicate(timeout=30) == (b"", b"")
             assert bot.returncode == 0
     assert asks > 10
 
 
-def play(match: Match, bots: "list[subprocess.Popen[bytes]]") -> int:
+def play_all(match: Match, bots: "list[subprocess.Popen[bytes]]") -> int:
     """Play to the end; how many decisions were asked."""
     asks = 0
     while not match.over:
@@ -120,3 +121,32 @@ def test_every_command_exists() -> None:
 @pytest.mark.parametrize("command", ["demo", "play", "replay", "tournament", "editions", "schema", "vectors"])
 def test_the_specification_names_every_command(command: str) -> None:
     assert f"| `lastcard {command}" in (TOP / "spec.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def test_what_is_shown_of_a_match_is_what_is_seen() -> None:
+    """The beginning of a match, which depends on the seed alone."""
+    (line,) = [line for line in commands() if "--seed demo" in line]
+    words = line.removeprefix("lastcard ").partition(" --log")[0].split()
+    program = [sys.executable, "-m", "lastcard.referee", *words]
+    run = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.startswith(block("text"))
+
+
+def test_the_bot_plays_a_match_and_the_log_is_proved(tmp_path: Path) -> None:
+    """`lastcard play ./mybot.py greedy`, as a newcomer does it: no fault, and a log that is right."""
+    (tmp_path / "mybot.py").write_text(bot_text(README), encoding="utf-8")
+    play = [sys.executable, "-m", "lastcard.referee", "play", "./mybot.py", "greedy", "--rounds", "2", "--strict"]
+    subprocess.run([*play, "--log", "match.jsonl"], cwd=tmp_path, capture_output=True, check=True, timeout=60)
+    prove = [sys.executable, "-m", "lastcard.referee", "replay", "match.jsonl", "--verify"]
+    subprocess.run(prove, cwd=tmp_path, capture_output=True, check=True, timeout=60)
+
+
+def test_the_tournament_can_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(block("toml"), encoding="utf-8")
+    assert [bot.name for bot in load_config(path).config.bots] == ["mine", "greedy"]
