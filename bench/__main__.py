@@ -1,6 +1,7 @@
 """`python -m bench`: runs the parts and prints one table of ratios, each beside its target and its noise."""
 
 import argparse
+import os
 import platform
 import sys
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from bench import engine, memory, referee
 from bench.harness import ROUNDS, Row
 
 PARTS: dict[str, Callable[[int, bool], list[Row]]] = {
+    # each with samples of a quarter of a second or so, or with tiny ones
     "engine": lambda rounds, tiny: engine.measure(rounds, 200 if tiny else 10_000, 1 if tiny else 5),
     "referee": lambda rounds, tiny: referee.measure("mario-kart", rounds, 1 if tiny else 10),
     "memory": lambda _, tiny: memory.measure(*((4, 8) if tiny else (memory.EARLY, memory.LATE))),
@@ -42,6 +44,7 @@ def main(words: Sequence[str] | None = None) -> None:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     machine = f"{platform.system()} {platform.machine()}"
     print(f"{python}, {machine}; medians of {asked.rounds} samples taken in turn, quartiles beside them")
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run: other work on them blurs the figures")
     print(f"{'':<52}{'median':>9}  {'quartiles':<20}{'unit':<15}{'target':<8}", flush=True)
     for part in asked.parts or PARTS:
         print(f"-- {part}", file=sys.stderr, flush=True)

@@ -45,12 +45,14 @@ def read_recordings(paths: Sequence[Path]) -> list[Ask]:
 
 @contextmanager
 def started_bots(seats: int) -> Generator[list[Pipes], None, None]:
-    """Instant bots that inherit the caller's present affinity; they end with their input."""
+    """Instant bots that inherit the caller's present affinity and have answered hello; they end with their input."""
     bots = [
         subprocess.Popen(INSTANT_BOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) for _ in range(seats)
     ]
     try:
-        yield [Pipes(bot.stdin.fileno(), bot.stdout.fileno()) for bot in bots if bot.stdin and bot.stdout]
+        pipes = [Pipes(bot.stdin.fileno(), bot.stdout.fileno()) for bot in bots if bot.stdin and bot.stdout]
+        ping_pong(pipes, [Ask(seat, b'{"type":"hello"}\n') for seat in range(seats)], seats)
+        yield pipes
     finally:
         for bot in bots:
             bot.communicate()

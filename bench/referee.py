@@ -84,14 +84,14 @@ class PingPong:
 
 
 def measure(edition: str, rounds: int, matches: int) -> list[Row]:
-    """`matches` is how many matches one sample plays."""
+    """`matches` is how many matches one sample plays; some five times as many where sixteen are played at once."""
     rules = Rules.of(edition, {})
     with tempfile.TemporaryDirectory() as folder:
         asks = recorded_asks(rules, Path(folder))
     core = one_core()
     placements = {FREE: None} if core is None else {FREE: None, ONE_CORE: core}
     games = {where: Refereed(rules, matches, 1, cores) for where, cores in placements.items()}
-    games[SIXTEEN] = Refereed(rules, 2 * AT_ONCE if matches > 1 else 1, AT_ONCE, None)
+    games[SIXTEEN] = Refereed(rules, 1 + 5 * (matches - 1), AT_ONCE, None)
     with ExitStack() as running:
         contenders: dict[str, Callable[[int], Sample]] = dict(games)
         for where, cores in placements.items():
