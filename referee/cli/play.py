@@ -1,29 +1,27 @@
 """`lastcard play`: one match between programs, shown as it goes."""
 
-import re
 import secrets
 import shlex
-import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 import click
 import msgspec
-import trio
 
-from lastcard.engine import LEAST_SEATS, MOST_SEATS, Event, LastcardError, Match, Rules, from_setup
+from lastcard.engine import LEAST_SEATS, MOST_SEATS, Match, Rules
 from lastcard.referee.bot_command import BotCommand, parse_bots
-from lastcard.referee.cli.bad_usage import BadUsage
-from lastcard.referee.describe import describe, describe_fault
-from lastcard.referee.escape import escaped
+from lastcard.referee.cli.bad_usage import BadUsage, complain
+from lastcard.referee.cli.one_match import OneMatch
+from lastcard.referee.cli.position_file import opening_of
+from lastcard.referee.cli.terminal import say_if_read
+from lastcard.referee.cli.values import duration, reason, whole_number
+from lastcard.referee.hardening import harden
 from lastcard.referee.limits import Limits
 from lastcard.referee.match_log import MatchLog
-from lastcard.referee.seating import part_all, player_of
-from lastcard.referee.table import MatchFailed, Opening, Outcome, Table, fault_line
+from lastcard.referee.table import Opening, Outcome, fault_line
 
-FAILED, RESUMES = 1, 3
+DONE, FAILED, RESUMES = 0, 1, 3
 
 EPILOG = """\b
 A BOT is a sample bot (greedy, random, ...), a path (with a '/'), or a quoted command with arguments.
@@ -32,52 +30,39 @@ A BOT is a sample bot (greedy, random, ...), a path (with a '/'), or a quoted co
 Examples:
   lastcard play greedy random
   lastcard play ./mybot.py greedy random --rounds 3 --seed abc --log match.jsonl
-  lastcard play greedy random --edition classic --set stacking=same
+  lastcard play "python3 mybot.py --deep" greedy --edition classic --set stacking=same
 """
-
-
-class PaceType(click.ParamType[float]):
-    """A duration: 500, 500ms, 2s."""
-
-    name = "duration"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Seconds."""
-        match = re.fullmatch(r"(\d{1,6})(ms|s)?", str(value))
-        if match is None:
-            self.fail(f"{value!r} is not a duration, expected as 500ms or 2s", param, ctx)
-        return int(match[1]) * (1.0 if match[2] == "s" else 0.001)
-
-
-def positive(least: int) -> click.IntRange:
-    """A whole number from `least`."""
-    return click.IntRange(least, 1_000_000_000)
 
 
 @click.command(epilog=EPILOG)
 @click.argument("bots", nargs=-1, metavar="BOT BOT ...")
-@click.option("--edition", help="The edition to play; see `lastcard editions`. [default: mario-kart]")
+@click.option("--edition", metavar="NAME", help="The edition; see `lastcard editions`. [default: mario-kart]")
 @click.option("--set", "settings", multiple=True, metavar="OPTION=VALUE", help="An option of the edition.")
-@click.option("--seed", help="All chance comes from it; drawn and shown if not given.")
-@click.option("--rounds", type=positive(1), help="Play so many rounds.")
-@click.option("--target", type=positive(1), help="Play until a score reaches this.")
-@click.option("--log", "log_path", type=click.Path(path_type=Path, dir_okay=False), help="Write the log here.")
+@click.option("--seed", metavar="TEXT", help="All chance comes from it; drawn and shown if not given.")
+@click.option("--rounds", type=whole_number(1), metavar="N", help="Play so many rounds.")
+@click.option("--target", type=whole_number(1), metavar="N", help="Play until a score reaches this.")
 @click.option(
-    "--position",
-    "position_path",
-    metavar="FILE",
-    help="Begin in a position: a vector's file, FILE#ID for one of several.",
+    "--log", "log_path", type=click.Path(path_type=Path), metavar="FILE", help="Write the log here; FILE.gz is packed."
 )
-@click.option("--move-ms", type=positive(1), default=1000, show_default=True, help="Time for a decision.")
-@click.option("--bank-ms", type=positive(0), default=10_000, show_default=True, help="Extra time for the match.")
-@click.option("--start-ms", type=positive(1), default=30_000, show_default=True, help="Time to start up.")
-@click.option("--strikes", type=positive(1), default=3, show_default=True, help="Faults that cost the match.")
-@click.option("--restarts", type=positive(0), default=0, show_default=True, help="New processes for a bot that dies.")
-@click.option("--sandbox", type=click.Choice(["none"]), default="none", help="How bots are confined.")
-@click.option("--pace", type=PaceType(), default="0", help="Slow the display down: so long for each step.")
+@click.option(
+    "--position", metavar="FILE[#ID]", help="Begin in the position of a vector's file; with #ID of one in a list."
+)
+@click.option(
+    "--move-ms", type=whole_number(1), default=1000, metavar="MS", help="Time for a decision. [default: 1000]"
+)
+@click.option(
+    "--bank-ms", type=whole_number(0), default=10_000, metavar="MS", help="Time beyond, for the match. [default: 10000]"
+)
+@click.option("--start-ms", type=whole_number(1), default=30_000, metavar="MS", help="Time to start. [default: 30000]")
+@click.option("--strikes", type=whole_number(1), default=3, metavar="N", help="Faults that forfeit. [default: 3]")
+@click.option(
+    "--restarts", type=whole_number(0), default=0, metavar="N", help="New processes for a bot that dies. [default: 0]"
+)
+@click.option("--sandbox", type=click.Choice(["none"]), default="none", help="How bots are confined. [default: none]")
+@click.option("--pace", type=duration, default="0", metavar="TIME", help="Slow the display: 500ms, 2s a step.")
 @click.option("--no-limits", is_flag=True, help="For debugging: nothing is ever late; marks the log.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if any bot had a fault.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if any bot had a fault (stale lines apart).")
+@click.option("--json", "as_json", is_flag=True, help="Print nothing but the result, one JSON object.")
 def play(
     bots: tuple[str, ...],
     edition: str | None,
@@ -86,7 +71,7 @@ def play(
     rounds: int | None,
     target: int | None,
     log_path: Path | None,
-    position_path: str | None,
+    position: str | None,
     move_ms: int,
     bank_ms: int,
     start_ms: int,
@@ -98,174 +83,91 @@ def play(
     strict: bool,
     as_json: bool,
 ) -> None:
-    """Play one match between BOTs, 2 to 10 of them."""
-    commands = parse_bots(bots)
-    seed = seed or secrets.token_hex(16)
-    given = options_of(settings) | {
-        name: value for name, value in (("rounds", rounds), ("target", target)) if value is not None
-    }
-    if position_path is not None:
-        opening = opening_of(position_path, edition, given)
-        rules, seed = opening.match.rules, opening.match.seed
-        if len(commands) != opening.match.seats:
-            raise BadUsage(f"the position has {opening.match.seats} seats, {len(commands)} bots were named")
-    else:
-        opening = None
-        rules = Rules.of(edition or "mario-kart", given)
-        if not LEAST_SEATS <= len(commands) <= MOST_SEATS:
-            raise BadUsage(f"a match has {LEAST_SEATS} to {MOST_SEATS} bots, {len(commands)} were named")
-        Match(rules, len(commands), seed)  # a bad seed is said before anything starts
+    """Play one match between BOTs, 2 to 10 of them, and show it as it goes."""
+    harden()
+    options = options_of(settings, rounds, target)
+    opening = opening_of(position, edition, options, seed) if position is not None else None
+    rules = opening.match.rules if opening else Rules.of(edition or "mario-kart", options)
+    seed = opening.match.seed if opening else seed if seed is not None else secrets.token_hex(16)
+    commands = checked_bots(bots, rules, seed, opening)
     limits = Limits(
         move_ms=move_ms, bank_ms=bank_ms, start_ms=start_ms, strikes=strikes, restarts=restarts,
         enforced=not no_limits,
     )  # fmt: skip
-    try:
-        log = MatchLog(log_path)
-    except OSError as error:
-        raise BadUsage(f"--log {log_path}: {error.strerror}") from error
-    show = Show([command.name for command in commands], quiet=as_json)
-    show.begin(rules, seed)
-    game = OneMatch(commands, rules, seed, log, limits, opening, show, pace)
-    outcome = game.run()
-    if outcome is None:
-        again = shlex.join(["lastcard", *sys.argv[1:], *([] if "--seed" in sys.argv else ["--seed", seed])])
-        click.echo(f"lastcard: {game.stopped}; to play it again: {again}", err=True)
-        sys.exit(RESUMES)
-    if as_json:
-        click.echo(result_json(commands, seed, outcome))
-    else:
-        show.result(outcome, log_path)
-    if strict and any(fault.costs_strike or fault.kind != "stale" for fault in outcome.faults):
-        sys.exit(FAILED)
+    title = "" if as_json else title_of(rules, commands, seed, no_limits=no_limits)
+    log = opened_log(log_path)
+    game = OneMatch(commands, rules, seed, log, log_path, limits, opening=opening, title=title, pace=pace)
+    sys.exit(end_of(game, game.run(), seed, strict=strict, as_json=as_json))
 
 
-def options_of(settings: Sequence[str]) -> dict[str, object]:
-    """The options in `--set OPTION=VALUE`."""
+def options_of(settings: Sequence[str], rounds: int | None, target: int | None) -> dict[str, object]:
+    """The options in `--set OPTION=VALUE`, `--rounds` and `--target`, each given once."""
     options: dict[str, object] = {}
+    given: list[tuple[str, object]] = []
     for setting in settings:
-        name, equals, value = setting.partition("=")
+        name, equals, text = (part.strip() for part in setting.partition("="))
         if not equals or not name:
-            raise BadUsage(f"--set {setting!r}: expected OPTION=VALUE")
-        options[name.strip()] = value.strip()
+            raise BadUsage(f"--set {setting!r}: expected OPTION=VALUE, as stacking=same")
+        given.append((name, text))
+    given += [(name, number) for name, number in (("rounds", rounds), ("target", target)) if number is not None]
+    for name, value in given:
+        if name in options:
+            raise BadUsage(f"option {name}: given twice, expected one value")
+        options[name] = value
     return options
 
 
-def opening_of(name: str, edition: str | None, given: Mapping[str, object]) -> Opening:
-    """The position in a file: a vector, or one of a file of vectors named after a `#`."""
-    path, _, wanted = name.partition("#")
+def checked_bots(words: Sequence[str], rules: Rules, seed: str, opening: Opening | None) -> list[BotCommand]:
+    """The bots' commands, if there are as many as the match has seats, and the seed is one."""
+    if opening is not None and len(words) != opening.match.seats:
+        raise BadUsage(f"the position has {opening.match.seats} seats, expected as many bots, got {len(words)}")
+    if not LEAST_SEATS <= len(words) <= MOST_SEATS:
+        raise BadUsage(f"expected {LEAST_SEATS} to {MOST_SEATS} bots, got {len(words)}; see: lastcard play --help")
+    Match(rules, len(words), seed)  # a bad seed is said before anything starts
+    return parse_bots(words)
+
+
+def opened_log(path: Path | None) -> MatchLog:
+    """The log, empty; the last thing that can be wrong before bots are started."""
     try:
-        data = msgspec.json.decode(Path(path).read_bytes())
+        return MatchLog(path)
     except OSError as error:
-        raise BadUsage(f"--position {path}: {error.strerror}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise BadUsage(f"--position {path}: not JSON: {error}") from error
-    vector = one_vector(path, data, wanted)
-    options = vector.get("options", {})
-    setup = vector["setup"]
-    if not isinstance(options, dict) or not isinstance(setup, dict):
-        raise BadUsage(f"--position {path}: options and setup have to be objects")
-    source = edition or vector.get("edition") or "mario-kart"
-    try:
-        rules = Rules.of(str(source), {**cast("dict[str, object]", options), **given})
-        match, events = from_setup(rules, cast("dict[str, object]", setup))
-    except LastcardError as error:
-        raise BadUsage(f"--position {path}: {error}") from error
-    return Opening(cast("dict[str, object]", setup), match, events)
+        raise BadUsage(f"--log {path}: {reason(error)}, expected a file that can be written") from error
 
 
-def one_vector(path: str, data: object, wanted: str) -> Mapping[str, object]:
-    """The vector that is meant, with a `setup`."""
-    vectors = cast("list[object]", data) if isinstance(data, list) else [data]
-    found = [cast("dict[str, object]", vector) for vector in vectors if isinstance(vector, dict) and "setup" in vector]
-    if wanted:
-        found = [vector for vector in found if vector.get("id") == wanted]
-    if len(found) != 1:
-        ids = ", ".join(str(vector.get("id")) for vector in found[:8])
-        what = f"it has {len(found)}: name one as {path}#ID ({ids})" if found else "there is none"
-        raise BadUsage(f"--position {path}: expected one object with a 'setup'; {what}")
-    return found[0]
+def title_of(rules: Rules, commands: Sequence[BotCommand], seed: str, *, no_limits: bool) -> str:
+    """The first line that is shown."""
+    unlimited = "; no limits: nothing is ever late" if no_limits else ""
+    return f"{rules.edition.title}: {', '.join(command.name for command in commands)} (seed {seed}{unlimited})"
 
 
-class OneMatch:
-    """One match of real processes, ended in good order whatever happens."""
-
-    def __init__(
-        self,
-        commands: Sequence[BotCommand],
-        rules: Rules,
-        seed: str,
-        log: MatchLog,
-        limits: Limits,
-        opening: Opening | None,
-        show: "Show",
-        pace: float,
-    ) -> None:
-        match_id = secrets.token_hex(4)
-        self.players = [player_of(command, limits, seat=seat, match=match_id) for seat, command in enumerate(commands)]
-        self.log = log
-        self.table = Table(
-            self.players, rules, seed, log, match_id=match_id, opening=opening, watcher=show.events, pace=pace
-        )
-        self.stopped = ""
-
-    def run(self) -> Outcome | None:
-        """Play it; None if it was stopped, and then `stopped` says by what."""
-        try:
-            return trio.run(self._play)
-        finally:
-            self.log.close()
-
-    async def _play(self) -> Outcome | None:
-        outcome = None
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._obey, signals, nursery.cancel_scope)
-                try:
-                    outcome = await self.table.play()
-                except MatchFailed as failure:
-                    self.stopped = f"the match is void: {failure}"
-                finally:
-                    with trio.CancelScope(shield=True):
-                        await part_all(self.players, "the match is over")
-                nursery.cancel_scope.cancel()
-        return outcome
-
-    async def _obey(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
-        async for number in signals:
-            self.stopped = f"stopped by {signal.Signals(number).name}"
-            scope.cancel()
+def end_of(game: OneMatch, outcome: Outcome | None, seed: str, *, strict: bool, as_json: bool) -> int:
+    """Says how the match ended; the exit code."""
+    if outcome is None:
+        if game.unread and not game.stopped:
+            return DONE
+        complain(f"{game.stopped}; to play it again: {again(seed)}")
+        return RESUMES
+    game.show_rest()
+    if as_json:
+        say_if_read(result_json(game, seed, outcome))
+    elif game.log_path is not None:
+        say_if_read(f"log: {game.log_path}")
+    return FAILED if strict and any(fault.kind != "stale" for fault in outcome.faults) else DONE
 
 
-class Show:
-    """What a match looks like in a terminal."""
-
-    def __init__(self, names: Sequence[str], *, quiet: bool) -> None:
-        self.names = names
-        self.quiet = quiet
-
-    def begin(self, rules: Rules, seed: str) -> None:
-        """The first line."""
-        if not self.quiet:
-            click.echo(f"{rules.edition.title}: {', '.join(self.names)} (seed {seed})")
-
-    def events(self, match: Match, events: Sequence[Event]) -> None:
-        """One step."""
-        if not self.quiet:
-            for event in events:
-                click.echo(escaped(describe(cast("dict[str, object]", event), self.names)))
-
-    def result(self, outcome: Outcome, log_path: Path | None) -> None:
-        """Faults, and where the log is."""
-        for fault in outcome.faults:
-            click.echo(escaped(describe_fault(fault_line(fault), self.names)))
-        if log_path is not None:
-            click.echo(f"log: {log_path}")
+def again(seed: str) -> str:
+    """The command line as it was given, with the seed in it."""
+    words = sys.argv[2:]
+    has_seed = any(word == "--seed" or word.startswith("--seed=") for word in words)
+    return shlex.join(["lastcard", "play", *([] if has_seed else ["--seed", seed]), *words])
 
 
-def result_json(commands: Sequence[BotCommand], seed: str, outcome: Outcome) -> str:
+def result_json(game: OneMatch, seed: str, outcome: Outcome) -> str:
     """The result for scripts."""
-    result = {
-        "bots": [command.name for command in commands],
+    result: Mapping[str, object] = {
+        "edition": game.table.match.rules.edition.name,
+        "bots": game.names,
         "seed": seed,
         "places": outcome.places,
         "scores": outcome.scores,
@@ -275,5 +177,6 @@ def result_json(commands: Sequence[BotCommand], seed: str, outcome: Outcome) -> 
         "faults": [fault_line(fault) for fault in outcome.faults],
         "asked": outcome.asked,
         "digest": outcome.digest,
+        "log": None if game.log_path is None else str(game.log_path),
     }
     return msgspec.json.encode(result).decode()

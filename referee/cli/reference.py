@@ -1,27 +1,36 @@
 """`lastcard editions`, `schema` and `vectors`: what the rules and messages are, and whether an engine agrees."""
 
+import re
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 import click
 import msgspec
 
-from lastcard.engine import EDITIONS, OPTIONS, Edition, VectorError, check_vector, edition, load_vectors
+from lastcard.engine import EDITIONS, OPTIONS, Edition, check_vector, edition, load_vectors
 from lastcard.protocol import schema as message_schema
-from lastcard.referee.cli.bad_usage import BadUsage
+from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
+from lastcard.referee.cli.bad_usage import BadUsage, complain
+from lastcard.referee.cli.terminal import say, say_if_read, say_lines
+from lastcard.referee.cli.values import text_of
+
+DONE, FAILED = 0, 1
+WHAT = "a JSON file of vectors"
+MALFORMED = re.compile(r"((step \d+|then): )?malformed: ")
 
 
 @click.command(epilog="\b\nExamples:\n  lastcard editions\n  lastcard editions mario-kart\n")
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="[NAME]")
 def editions(name: str | None) -> None:
     """List the editions, or show one: deck, points, options with their values and meaning."""
     if name is None:
         for each in EDITIONS.values():
-            click.echo(f"{each.name:12} {each.title}, {len(each.deck)} cards")
+            say(f"{each.name:12} {each.title}, {len(each.deck)} cards")
     else:
-        click.echo(described(edition(name)))
+        say_lines(described(edition(name)))
 
 
 def described(one: Edition) -> str:
@@ -51,7 +60,7 @@ def described(one: Edition) -> str:
 @click.command(epilog="\b\nExample:\n  lastcard schema > lastcard.schema.json\n")
 def schema() -> None:
     """Print the JSON Schema of every message."""
-    click.echo(msgspec.json.format(msgspec.json.encode(message_schema()), indent=2).decode())
+    say_lines(msgspec.json.format(msgspec.json.encode(message_schema()), indent=2).decode())
 
 
 @click.command(epilog="\b\nExamples:\n  lastcard vectors\n  lastcard vectors mine.json\n")
@@ -59,34 +68,42 @@ def schema() -> None:
 def vectors(paths: tuple[Path, ...]) -> None:
     """Run conformance vectors against this engine: those in FILEs, or all that come with it.
 
-    Exit 0 if all hold, 1 if one fails.
+    Exit code 0 if all hold, 1 if one fails, 2 if one is not in the format.
     """
-    failed = total = 0
-    for name, text in texts(paths):
-        try:
-            found = load_vectors(text, name)
-        except VectorError as error:
-            raise BadUsage(str(error)) from error
-        for vector in found:
-            total += 1
-            problems = check_vector(vector)
-            failed += bool(problems)
-            for problem in problems:
-                click.echo(problem)
-    click.echo(f"{total} vectors: {total - failed} hold, {failed} fail")
-    sys.exit(1 if failed else 0)
+    found = [(name, vector) for name, text in texts(paths) for vector in vectors_in(name, text)]
+    failed = malformed = 0
+    for name, vector in found:
+        problems = check_vector(vector)
+        bad = any(is_malformed(vector, problem) for problem in problems)
+        malformed += bad
+        failed += bool(problems) and not bad
+        for problem in problems:
+            if bad:
+                complain(f"{name}: {problem}")
+            else:
+                say_if_read(f"{name}: {problem}")
+    more = f", {malformed} malformed" if malformed else ""
+    say_if_read(f"{len(found)} vectors: {len(found) - failed - malformed} hold, {failed} fail{more}")
+    sys.exit(BAD_USAGE if malformed else FAILED if failed else DONE)
+
+
+def vectors_in(name: str, text: str) -> list[Mapping[str, object]]:
+    """The vectors of one file. None at all prove nothing, and are no success."""
+    found = load_vectors(text, name)
+    if not found:
+        raise BadUsage(f"{name}: holds no vector, expected {WHAT}")
+    return found
+
+
+def is_malformed(vector: Mapping[str, object], problem: str) -> bool:
+    """Whether the vector says something that is not in the format, so that nothing was checked."""
+    return MALFORMED.match(problem.removeprefix(f"{vector.get('id', 'a vector without id')}: ")) is not None
 
 
 def texts(paths: tuple[Path, ...]) -> list[tuple[str, str]]:
     """Names and contents of the files."""
-    if not paths:
-        folder = files("lastcard.vectors")
-        own = sorted((file for file in folder.iterdir() if file.name.endswith(".json")), key=lambda file: file.name)
-        return [(file.name, file.read_text("utf-8")) for file in own]
-    found: list[tuple[str, str]] = []
-    for path in paths:
-        try:
-            found.append((str(path), path.read_text("utf-8")))
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadUsage(f"{path}: {error.strerror if isinstance(error, OSError) else 'not UTF-8'}") from error
-    return found
+    if paths:
+        return [(str(path), text_of(path, WHAT)) for path in paths]
+    folder = files("lastcard.vectors")
+    own = sorted((file for file in folder.iterdir() if file.name.endswith(".json")), key=lambda file: file.name)
+    return [(file.name, file.read_text("utf-8")) for file in own]

@@ -1,25 +1,23 @@
-"""`lastcard tournament`: run one, and see where one stands."""
+"""`lastcard tournament`: run one, look at its plan, and see where one stands."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from lastcard.referee.cli.bad_usage import BadUsage
+from lastcard.referee.cli.dry_run import planned
+from lastcard.referee.cli.terminal import say_lines
+from lastcard.referee.cli.values import text_of, whole_number
+from lastcard.referee.hardening import harden
 from lastcard.referee.seating import ProcessSeating
-from lastcard.referee.tournament import TournamentError, run, status
+from lastcard.referee.tournament import run, status
 
-FILE = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path)
 
 
-@click.group()
+@click.group(epilog="\b\nExample:\n  lastcard tournament run cup.toml\n")
 def tournament() -> None:
-    """Play tournaments between bots.
-
-    \b
-    Example:
-      lastcard tournament run cup.toml
-    """
+    """Play tournaments between bots, and see where one stands."""
 
 
 @tournament.command(
@@ -28,22 +26,31 @@ def tournament() -> None:
 Examples:
   lastcard tournament run cup.toml
   lastcard tournament run cup.toml --dir results --jobs 2 --plain
+  lastcard tournament run cup.toml --dry-run
 """,
 )
-@click.argument("file", type=FILE, metavar="FILE.toml")
-@click.option("--dir", "folder", type=FILE, help="The tournament's folder. [default: named after the tournament]")
-@click.option("--jobs", type=int, help="Matches at a time. [default: the number of cores]")
+@click.argument("file", type=PATH, metavar="FILE.toml")
+@click.option("--dir", "folder", type=PATH, metavar="DIR", help="Its folder. [default: named after the tournament]")
+@click.option(
+    "--jobs", type=whole_number(1), metavar="N", help="So many matches at a time. [default: the number of cores]"
+)
 @click.option("--plain", is_flag=True, help="Plain lines in place of a progress bar.")
-def run_command(file: Path, folder: Path | None, jobs: int | None, plain: bool) -> None:
-    """Play the tournament in FILE.toml; on an unfinished folder, what is missing of it."""
+@click.option("--dry-run", is_flag=True, help="Check everything, print the plan, and start nothing.")
+def run_command(file: Path, folder: Path | None, jobs: int | None, plain: bool, dry_run: bool) -> None:
+    """Play the tournament in FILE.toml; on an unfinished folder, what is missing of it.
+
+    Exit code 0 when it is finished, 3 when it was stopped: the same command goes on.
+    """
+    harden()
+    text_of(file, "a tournament file")  # one that cannot be read is said in the same words everywhere
+    if dry_run:
+        say_lines(planned(file, folder, jobs, ProcessSeating()))
+        return
     sys.exit(run(file, folder, jobs, plain, player=ProcessSeating()))
 
 
 @tournament.command("status", epilog="\b\nExample:\n  lastcard tournament status cup\n")
-@click.argument("folder", type=FILE, metavar="DIR")
+@click.argument("folder", type=PATH, metavar="DIR")
 def status_command(folder: Path) -> None:
-    """Show where the tournament in DIR stands."""
-    try:
-        click.echo(status(folder))
-    except TournamentError as error:
-        raise BadUsage(str(error)) from error
+    """Show where the tournament in the folder DIR stands."""
+    say_lines(status(folder))
