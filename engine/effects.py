@@ -88,7 +88,9 @@ def answer_challenge(state: State, answers: Mapping[int, str]) -> None:
     hand = state.rules.deck.codes(state.played.hand)
     state.events.append({"type": "challenge", "seat": seat, "of": offender, "guilty": guilty, "hand": hand})
     if guilty:
-        GUILTY[state.rules.wd4_guilty](state)
+        undo = GUILTY.get(state.rules.wd4_guilty)
+        if undo is not None:
+            undo(state)
         count, state.stack = 4 + state.stack, 0
         state.draw(offender, count, "guilty")
         state.set_color(state.color)
@@ -108,10 +110,6 @@ def held_playable(state: State) -> int:
 UNLAWFUL: dict[str, Callable[[State], int]] = {"color": held_color, "any_playable": held_playable}
 
 
-def card_stays(state: State) -> None:
-    """MK-44 (000, 001, 003), AMB-22: the card and the named colour stand, the challenger draws nothing and plays."""
-
-
 def card_is_taken_back(state: State) -> None:
     """MK-44 (004), details 6: the card returns to the hand, the old top and its colour are restored."""
     card = state.discards.pop()
@@ -120,7 +118,8 @@ def card_is_taken_back(state: State) -> None:
     state.color = state.played.color
 
 
-GUILTY: dict[str, Callable[[State], None]] = {"keep": card_stays, "take_back": card_is_taken_back}
+GUILTY: dict[str, Callable[[State], None]] = {"take_back": card_is_taken_back}
+"""What becomes of the card; otherwise it stays, with the named colour (MK-44 in 000, 001, 003; AMB-22)."""
 
 
 # --- UNO
@@ -150,7 +149,7 @@ def ask_all(state: State) -> None:
 
 
 def catch_always(state: State) -> None:
-    """Every missed call is caught, by nobody in particular."""
+    """AMB-37, MK-48: every missed call is caught, by nobody in particular."""
     caught(state, [])
 
 

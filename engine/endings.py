@@ -23,7 +23,7 @@ def end_round(state: State, winner: int | None, reason: RoundReason) -> None:
         points = SCORING[state.rules.scoring].points(winner, worth)
     for seat, change in enumerate(points):
         state.scores[seat] += change
-    state.counted, state.round_winner = counted, winner
+    state.counted, state.round_winner = [hand.copy() for hand in counted], winner
     state.decision, state.resume = None, None
     state.agenda.clear()
     state.events.append({"type": "round_end", "winner": winner, "reason": reason, "hands": counted, "points": points})
@@ -106,7 +106,7 @@ def end_match(state: State, reason: MatchReason) -> None:
     state.places, state.reason = places(state), reason
     state.decision, state.resume = None, None
     state.agenda.clear()
-    state.events.append({"type": "match_end", "places": state.places, "scores": state.scores.copy(), "reason": reason})
+    state.events.append({"type": "match_end", "places": places(state), "scores": state.scores.copy(), "reason": reason})
 
 
 def void_round(state: State, reason: RoundReason) -> None:
@@ -115,7 +115,7 @@ def void_round(state: State, reason: RoundReason) -> None:
 
 
 def lowest_hand_wins(state: State, reason: RoundReason) -> None:
-    """The lowest hand alone in play wins the blocked round; if it is shared the round is void."""
+    """AMB-33: the lowest hand alone in play wins the blocked round; if it is shared the round is void."""
     worth = {
         seat: sum(state.rules.points[card] for card in state.rules.deck.codes(hand))
         for seat, hand in enumerate(state.hands)

@@ -21,9 +21,7 @@ def flip(state: State) -> None:
     if not state.hands[state.turn] and state.rules.itembox_last == "at_once":  # AMB-1
         return
     card = state.take()
-    if not card:
-        nothing_to_turn(state)
-        return
+    assert card, "under an Item Box lies a card that can be reshuffled (AMB-15)"
     code = state.rules.deck.code[card]
     state.discards.append(card)
     # MK-30, AMB-2, AMB-13, AMB-14: only the item acts; a coloured card brings its colour, a wild none yet
@@ -32,14 +30,6 @@ def flip(state: State) -> None:
     item: Item = ITEM_OF[effects[0].name]
     state.events.append({"type": "flip", "seat": state.turn, "card": code, "item": item})
     state.plan(effects)
-
-
-def nothing_to_turn(state: State) -> None:
-    """AMB-15: the item fizzles and the player names a colour, unless it was the last card."""
-    if state.hands[state.turn]:
-        state.ask("color", (state.turn,), {"why": "nothing"})
-    else:
-        state.set_color(state.played.color)
 
 
 def take_another_turn(state: State) -> None:

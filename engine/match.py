@@ -125,6 +125,7 @@ class Match(State):
         """Deals the next round; the first one begins with the draw for dealer."""
         if self.over or self.decision is not None:
             raise LastcardError("a round is dealt when the one before is over and the match is not")
+        self.rules = self.rules.whole
         pile = Pile(list(self.rules.deck.bits), Stream(self.seed, f"deal|{self.round + 1}"))
         draws = None if self.round else Pile(list(self.rules.deck.bits), Stream(self.seed, "dealer"))
         return self.deal_from(pile, draws)

@@ -41,9 +41,8 @@ class Play:
         self.color: str | None = named if is_wild(card) else card[0]
         self.playable = rules.matching(self.color, card)
         effects = [EFFECTS[name] for name in rules.effects.get(symbol(card), ())]
-        self.effects: tuple[Effect, ...] = tuple(
-            sorted([*effects, EFFECTS["catch"], FINISH], key=lambda effect: effect.stage, reverse=True)
-        )
+        in_order = sorted([*effects, EFFECTS["catch"], FINISH], key=lambda effect: effect.stage)
+        self.effects: tuple[Effect, ...] = tuple(reversed(in_order))  # an agenda is taken from its end
         quiet = not any(effect.asks for effect in effects)
         self.quick = tuple(effect.run for effect in effects) if quiet else None
         may_be_taken_back = EFFECTS["challenge"] in effects and rules.wd4_guilty == "take_back"
@@ -87,6 +86,8 @@ class Rules:
         self.edition = source
         self.options = options
         self.deck = deck
+        self.whole = self
+        """These rules with the edition's whole deck: a match goes on with it after a round of a position."""
         self.read_options()
         self.effects: dict[str, tuple[str, ...]] = dict(source.effects)
         for name, added in HOUSE.items():
@@ -123,7 +124,9 @@ class Rules:
 
     def with_deck(self, cards: Iterable[str]) -> Rules:
         """The same rules for other cards: a position need not hold a whole deck. Raises NotationError."""
-        return Rules(self.edition, self.options, Deck(cards))
+        rules = Rules(self.edition, self.options, Deck(cards))
+        rules.whole = self.whole
+        return rules
 
     def read_options(self) -> None:
         """The options as attributes, where a match looks at them."""

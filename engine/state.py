@@ -194,8 +194,8 @@ class State:
 
     def plan(self, effects: tuple[Effect, ...]) -> None:
         """Adds effects to what is still to happen, each at its stage (AMB-37)."""
-        self.agenda.extend(effects)
-        self.agenda.sort(key=lambda effect: effect.stage, reverse=True)
+        in_order = sorted([*reversed(self.agenda), *effects], key=lambda effect: effect.stage)
+        self.agenda[:] = reversed(in_order)
 
     def run(self) -> None:
         """Lets happen what is on the agenda, up to the next decision."""

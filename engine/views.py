@@ -45,5 +45,5 @@ def view(state: State, seat: int) -> View:
         "before": state.before(),
     }
     if decision is not None and decision.about is not None and seat in decision.seats:
-        shown["about"] = decision.about
+        shown["about"] = decision.about.copy()
     return shown

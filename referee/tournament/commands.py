@@ -15,6 +15,7 @@ from typing import NamedTuple, TextIO
 import msgspec
 import trio
 
+from lastcard.referee.escape import escaped
 from lastcard.referee.tournament.config import Config, ConfigFile, load_config
 from lastcard.referee.tournament.errors import ConfigError, TournamentError
 from lastcard.referee.tournament.folder import Folder, base_folder, locked, open_tournament
@@ -60,7 +61,7 @@ def run(
         errand = prepare(config_path, folder_path, jobs, plain, player)
         return carry_out(errand, player, choose_progress(output, plain=plain, dumb=is_dumb()), output)
     except TournamentError as error:
-        print(f"lastcard: {error}", file=sys.stderr)
+        print_error(str(error))
         return BAD
     except KeyboardInterrupt:
         print(f"stopped; to go on:\n{errand.resume}" if errand else "stopped before anything was begun", file=output)
@@ -97,6 +98,11 @@ def carry_out(errand: Errand, player: MatchPlayer, reporter: Reporter, stream: T
             return conclude(ending, a_run, ledger, errand, stream)
 
 
+def print_error(text: str) -> None:
+    """An error on standard error; a difference of configurations has several lines, none of them forged."""
+    print("lastcard: " + "\n".join(map(escaped, text.split("\n"))), file=sys.stderr)
+
+
 def status(folder_path: Path) -> str:
     """Where the tournament in a folder stands. Raises TournamentError."""
     folder = Folder(folder_path)
@@ -115,7 +121,8 @@ def status(folder_path: Path) -> str:
 def conclude(ending: Ending, a_run: Run, ledger: Ledger, errand: Errand, stream: TextIO) -> int:
     """Print the table, and how to go on with an unfinished one; the exit code."""
     if a_run.broken is not None:
-        print(f"lastcard: {a_run.broken}\n{ending.value}; to go on:\n{errand.resume}", file=sys.stderr)
+        print_error(str(a_run.broken))
+        print(f"{ending.value}; to go on:\n{errand.resume}", file=sys.stderr)
         return RESUMES
     config = errand.file.config
     lines = [heading(config), *remarks(ledger), "", table(standings_of(ledger, config))]

@@ -267,7 +267,7 @@ def test_a_file_is_refused_that_holds(text: str, message: str) -> None:
         load(text, "file.json")
 
 
-JUNK = [None, True, -1, 10**30, 1.5, "", "R7", "W", [], [[]], {}, {"a": 1}, ["R1"], [["R1"]], [None]]
+JUNK: list[object] = [None, True, -1, 10**30, 1.5, "", "R7", "W", [], [[]], {}, {"a": 1}, ["R1"], [["R1"]], [None]]
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
