@@ -97,5 +97,5 @@ WORDS: dict[str, Callable[[Mapping[str, object], Names], str]] = {
 
 def describe_fault(fault: Line, names: Names) -> str:
     """A logged fault in one line."""
-    strikes = f", strike {fault['strikes']} of {fault['of']}" if fault.get("strikes") else ""
-    return f"! {who(fault, names)}: {fault['kind']}{strikes}: {fault['detail']}"
+    strikes = f", strike {fault['strikes']} of {fault.get('of')}" if fault.get("strikes") else ""
+    return f"! {who(fault, names)}: {fault.get('kind')}{strikes}: {fault.get('detail')}"

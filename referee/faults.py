@@ -47,6 +47,8 @@ COST: dict[FaultKind, Cost] = {
     FaultKind.STALL: Cost(strike=False, ends=True),
     FaultKind.EOF: Cost(strike=True, ends=True),
     FaultKind.CRASH: Cost(strike=True, ends=True),
+    FaultKind.HOST: Cost(strike=False, ends=False),
+    FaultKind.REFEREE: Cost(strike=False, ends=False),
 }
 
 GONE = frozenset({FaultKind.EOF, FaultKind.CRASH})
@@ -54,6 +56,9 @@ GONE = frozenset({FaultKind.EOF, FaultKind.CRASH})
 
 MOST_STALE = 16
 """Lines that count for nothing in one match; the next one is a flood."""
+
+PING_EVERY = 5.0
+"""Seconds between two pings to a bot that listed `ping`; so long it has for its pong."""
 
 
 class Phase(StrEnum):
@@ -92,11 +97,16 @@ class Fault(Struct, kw_only=True):
     @property
     def costs_strike(self) -> bool:
         """Whether it counts towards the strikes at which a seat is forfeited."""
-        return COST[self.kind].strike
+        return COST[self.kind].strike and not self.forfeits
 
 
 LAST_LINES = 20
 LONGEST_STDERR = 4096
+
+
+def printable(text: str) -> str:
+    """Text from the system that may hold bytes which are no UTF-8: as paths do; escaped, so that it can be logged."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def last_lines(stderr: bytes) -> str:

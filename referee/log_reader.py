@@ -11,6 +11,10 @@ from lastcard.referee.match_log import FORMAT, IN_DIGEST
 Line = dict[str, object]
 
 GZIP = b"\x1f\x8b"
+BEGINNING = b'{"type":"match",'
+"""What every log begins with: so a log of which nothing is left is told from a file that never was one."""
+
+LAST_MEMBER = b',"t":'
 
 
 class LogError(ValueError):
@@ -25,10 +29,14 @@ class Log(msgspec.Struct, kw_only=True):
     texts: list[bytes]
     problem: str
     """What is missing at the end; empty if the log is complete."""
+    damage: str = ""
+    """Why the line after these is no line of a log; empty if there is no such line."""
 
     @property
     def header(self) -> Line:
-        """The `match` line."""
+        """The `match` line. Raises LogError if not even that one is whole."""
+        if not self.lines:
+            raise LogError(f"{self.path}: {self.problem}: there is nothing to be shown")
         return self.lines[0]
 
     def digest(self) -> str:
@@ -41,36 +49,59 @@ class Log(msgspec.Struct, kw_only=True):
 
 
 def without_t(line: Line, text: bytes) -> bytes:
-    """The bytes of a line up to its last member `t`, closed again."""
+    """The bytes of a line up to its last member `t`, closed again.
+
+    A `t` that is not written as we write it, at the end and without blanks, is left in: then the digest is wrong,
+    as it should be, for behind a `t` anything could be hidden.
+    """
     if "t" not in line:
         return text
-    return text[: text.rindex(b',"t":{')] + b"}" if isinstance(line["t"], dict) else text
+    start = text.rfind(LAST_MEMBER)
+    try:
+        last = msgspec.json.decode(text[start + len(LAST_MEMBER) : -1], type=dict[str, object])
+    except msgspec.DecodeError:
+        return text
+    return text[:start] + b"}" if start > 0 and last == line["t"] else text
 
 
 def read_log(path: Path) -> Log:
     """The log in this file. Raises LogError if it is none, or of a format that is not ours."""
     data, problem = contents(path)
     *whole, rest = data.split(b"\n")
-    if rest and not problem:
-        problem = f"it ends in the middle of line {len(whole) + 1}"
-    lines: list[Line] = []
+    if (rest or not whole) and not problem:
+        problem = f"it ends in the middle of line {len(whole) + 1}" if rest else "the file is empty"
+    log = Log(path=path, lines=[], texts=[], problem=problem)
     for number, text in enumerate(whole, 1):
-        try:
-            line = msgspec.json.decode(text, type=dict[str, object])
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise LogError(f"{path}: line {number} is not a JSON object: {error}") from error
-        if not isinstance(line.get("type"), str):
-            raise LogError(f"{path}: line {number} has no type")
-        lines.append(line)
-    if not lines:
-        raise LogError(f"{path}: no whole line, expected the log of a match")
-    if lines[0]["type"] != "match":
-        raise LogError(f"{path}: line 1 has the type {lines[0]['type']!r}, expected a log that begins with 'match'")
-    if lines[0].get("format") != FORMAT:
-        raise LogError(f"{path}: log format {lines[0].get('format')!r}, this version reads format {FORMAT}")
-    if not problem and lines[-1]["type"] != "end":
-        problem = f"it stops after line {len(lines)}, without its end"
-    return Log(path=path, lines=lines, texts=whole, problem=problem)
+        line, log.damage = decoded(text.removesuffix(b"\r"))
+        if log.damage:
+            break
+        check_beginning(log, number, line)
+        log.lines.append(line)
+        log.texts.append(text.removesuffix(b"\r"))
+    if not log.lines and (log.damage or not BEGINNING.startswith(rest[: len(BEGINNING)])):
+        raise LogError(f"{path}: not the log of a match: {log.damage or 'line 1 is none of a log'}")
+    if not log.problem and log.lines[-1]["type"] != "end":
+        log.problem = f"it stops after line {len(log.lines)}, without its end"
+    return log
+
+
+def decoded(text: bytes) -> tuple[Line, str]:
+    """One line, or what is wrong with it."""
+    try:
+        line = msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        return {}, f"a line that is not a JSON object ({error})"
+    return line, "" if isinstance(line.get("type"), str) else "a line without a type"
+
+
+def check_beginning(log: Log, number: int, line: Line) -> None:
+    """The first line is one that we can go on from."""
+    if number > 1:
+        return
+    if line["type"] != "match":
+        raise LogError(f"{log.path}: line 1 has the type {line['type']!r}, expected a log that begins with 'match'")
+    if line.get("format") != FORMAT:
+        raise LogError(f"{log.path}: log format {line.get('format')!r}, this version reads format {FORMAT}")
 
 
 def contents(path: Path) -> tuple[bytes, str]:
@@ -86,4 +117,6 @@ def contents(path: Path) -> tuple[bytes, str]:
         unpacked = unpacker.decompress(data)
     except zlib.error as error:
         raise LogError(f"{path}: damaged gzip: {error}") from error
+    if unpacker.unused_data:
+        raise LogError(f"{path}: damaged gzip: {len(unpacker.unused_data)} bytes after its end")
     return unpacked, "" if unpacker.eof else "the gzip file is cut off"

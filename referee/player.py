@@ -3,24 +3,21 @@
 Knows no rules and no match; `seat` puts a player into one.
 """
 
+import re
 import shlex
 from collections.abc import Callable
+from math import inf
 from typing import Protocol
 
-from lastcard.protocol import (
-    BotHello,
-    Closed,
-    Ready,
-    RefereeConversation,
-    Refusal,
-    RefusalKind,
-    Stale,
-)
+from lastcard.protocol import BotHello, Closed, RefereeConversation, Refusal, RefusalKind, Stale
 from lastcard.referee.channel import Channel, Sent
-from lastcard.referee.faults import MOST_STALE, Fault, FaultKind, Phase, last_lines
+from lastcard.referee.faults import GONE, MOST_STALE, Fault, FaultKind, Phase, last_lines, printable
 from lastcard.referee.limits import Limits
-from lastcard.referee.processes import STATUS_PATIENCE, StartError
+from lastcard.referee.processes import GRACE, STATUS_PATIENCE, StartError
 from lastcard.referee.version import REFEREE
+
+MEANT_AS_HELLO = re.compile(rb'"type"\s*:\s*"hello"')
+"""A refused line that holds this was the hello: no better one will follow."""
 
 
 class Stderr(Protocol):
@@ -53,7 +50,7 @@ class Connection(Protocol):
         """How it ended, in words; None if it runs."""
         ...
 
-    async def close(self, grace: float = 2.0) -> None:
+    async def close(self, grace: float = GRACE) -> None:
         """End it with all that it has started."""
         ...
 
@@ -72,12 +69,14 @@ class Player:
         self.hello: BotHello | None = None
         self.conversation = RefereeConversation()
         self.connection: Connection | None = None
+        self.ended = False
+        """Its output has ended; a child of it may still write there, to nobody."""
         self._launch = launch
 
     @property
     def repeat(self) -> str:
         """The command that starts this bot by hand."""
-        return shlex.join(self.argv)
+        return printable(shlex.join(self.argv))
 
     @property
     def features(self) -> frozenset[str]:
@@ -90,100 +89,117 @@ class Player:
         assert self.connection is not None, "a player is greeted before it is spoken to"
         return self.connection.channel
 
+    def heard(self, data: bytes) -> None:
+        """Takes what was read of the bot: b"" is the end, and whatever follows it counts for nothing."""
+        if not self.ended:
+            self.ended = not data
+            self.conversation.receive(data)
+
+    def start_deadline(self) -> float:
+        """Until when it may take to answer what it is told now, in the channel's time."""
+        limits = self.limits
+        return self.channel.clock() + limits.start_ms / 1000 if limits.enforced else inf
+
+    # ---- the greeting
+
     async def greet(self, seat: int) -> Fault | None:
         """Start the bot if it does not run, and exchange hellos. Returns why that failed, or None."""
         if self.connection is not None:
             return None
+        fault = Fault(
+            seat=seat, kind=FaultKind.STARTUP, phase=Phase.HELLO, detail="", of=self.limits.strikes, repeat=self.repeat
+        )
+        self.conversation, self.ended = RefereeConversation(), False
         try:
             self.connection = self._launch()
-        except StartError as error:
-            kind = FaultKind.HOST if error.host else FaultKind.STARTUP
-            return Fault(seat=seat, kind=kind, phase=Phase.HELLO, detail=str(error), repeat=self.repeat)
-        self.conversation = RefereeConversation()
-        fault = await self._await(seat, BotHello, self._hello_line(), Phase.HELLO)
-        if fault is not None:
-            await self.complete(fault)
-            if fault.kind is FaultKind.VERSION:
-                self.channel.write_now(self.conversation.bye(fault.detail))
-            await self.close()
-        return fault
-
-    def _hello_line(self) -> bytes:
-        return self.conversation.hello(referee=REFEREE, start_ms=self.limits.start_ms)
-
-    async def start(self, seat: int, line: bytes) -> Fault | None:
-        """Tell a match, and wait for `ready` from a bot that listed it. Returns why that failed, or None."""
-        wanted = Ready if "ready" in self.features else None
-        fault = await self._await(seat, wanted, line, Phase.START)
-        if fault is not None:
-            await self.complete(fault)
-            await self.close()
-        return fault
-
-    async def _await(self, seat: int, wanted: type[BotHello | Ready] | None, line: bytes, phase: Phase) -> Fault | None:
-        """Send the line and wait for the wanted answer within `start_ms`, past at most `MOST_STALE` other lines."""
-        channel, limit = self.channel, self.limits.start_ms
-        begun = channel.clock()
-        deadline = begun + limit / 1000
-        first_junk = ""
-        junk = 0
-        fault = Fault(seat=seat, kind=FaultKind.STARTUP, phase=phase, detail="", limit_ms=limit)
-        if await channel.send(line, deadline) is Sent.STALLED:
-            fault.detail = f"the {phase} line was not read within {limit} ms"
+        except (StartError, OSError) as error:
+            if not isinstance(error, StartError) or error.host:
+                fault.kind = FaultKind.HOST
+            fault.detail = printable(str(error))
             return fault
-        while wanted is not None:
+        begun = self.channel.clock()
+        if await self._exchange_hellos(fault):
+            return None
+        fault.limit_ms, fault.elapsed_ms = self.limits.start_ms, int(1000 * (self.channel.clock() - begun))
+        await self.complete(fault)
+        await self.part(fault.detail)
+        return fault
+
+    async def _exchange_hellos(self, fault: Fault) -> bool:
+        """Whether the bot has said hello in time; if not, the fault says what was wrong."""
+        channel, limit = self.channel, self.limits.start_ms
+        deadline = self.start_deadline()
+        if await channel.send(self.conversation.hello(referee=REFEREE, start_ms=limit), deadline) is Sent.STALLED:
+            fault.detail = f"the referee's hello was not read within {limit} ms"
+            return False
+        others, first = 0, ""
+        while True:
             match item := self.conversation.next():
-                case BotHello() | Ready():
-                    if isinstance(item, BotHello):
-                        self.hello = item
-                    return None
-                case Refusal(kind=RefusalKind.VERSION):
-                    fault.kind, fault.detail, fault.received = FaultKind.VERSION, item.detail, item.raw
-                    return fault
+                case BotHello():
+                    self.hello = item
+                    return True
                 case Refusal() | Stale():
-                    junk += 1
-                    detail = item.detail if isinstance(item, Refusal) else f"a {item.reason} line"
-                    first_junk = first_junk or f"; {detail}"
-                    fault.received = fault.received or item.raw
-                    if junk > MOST_STALE or (isinstance(item, Refusal) and item.kind is RefusalKind.HUGE):
-                        fault.detail = f"{junk} lines but no {wanted.__name__} among them{first_junk}"
-                        return fault
+                    others += 1
+                    if hopeless(item, fault):
+                        return False
+                    fault.received, fault.size = fault.received or item.raw, fault.size or item.size
+                    first = first or f"; its first line was {described(item)}"
+                    if others > MOST_STALE:
+                        fault.detail = f"{others} lines and no hello among them{first}"
+                        return False
                 case Closed():
-                    fault.detail = (
-                        f"the bot ended before its {'hello' if phase is Phase.HELLO else 'ready'}{first_junk}"
-                    )
-                    fault.elapsed_ms = int(1000 * (channel.clock() - begun))
-                    return fault
+                    fault.detail = f"the bot's output ended before its hello{first}"
+                    fault.received, fault.size = fault.received or item.partial, fault.size or item.size
+                    return False
                 case _:
                     data = await channel.receive(deadline)
                     if data is None:
-                        fault.detail = (
-                            f"no {'hello' if phase is Phase.HELLO else 'ready'} within {limit} ms{first_junk}"
-                        )
-                        fault.elapsed_ms = int(1000 * (channel.clock() - begun))
-                        return fault
-                    self.conversation.receive(data)
-        return None
+                        fault.detail = f"no hello within {limit} ms{first}"
+                        return False
+                    self.heard(data)
+
+    # ---- evidence and the end
 
     async def complete(self, fault: Fault) -> None:
         """Adds the evidence that only the connection has: exit status, standard error."""
-        fault.repeat = self.repeat
         if self.connection is None:
             return
-        if fault.kind in (FaultKind.EOF, FaultKind.CRASH, FaultKind.STARTUP):
-            gone = fault.kind is not FaultKind.STARTUP or "ended" in fault.detail
+        gone = self.ended or fault.kind in GONE
+        if gone or fault.kind is FaultKind.STARTUP:
             fault.exit_status = await self.connection.exit_status(STATUS_PATIENCE if gone else 0.0)
+        if gone and fault.exit_status is not None:
+            if fault.kind is FaultKind.EOF:
+                fault.kind = FaultKind.CRASH
+            if fault.kind in (FaultKind.CRASH, FaultKind.STARTUP):
+                fault.detail = f"the process ended ({fault.exit_status}): {fault.detail}"
         self.connection.stderr.catch_up()
         fault.stderr = last_lines(self.connection.stderr.kept)
 
-    async def part(self, reason: str) -> None:
+    async def part(self, reason: str, grace: float = GRACE) -> None:
         """Say bye, and end the bot."""
         if self.connection is not None:
             self.channel.write_now(self.conversation.bye(reason))
-        await self.close()
+        await self.close(grace)
 
-    async def close(self, grace: float = 2.0) -> None:
+    async def close(self, grace: float = GRACE) -> None:
         """End the bot and all that it has started."""
         connection, self.connection = self.connection, None
         if connection is not None:
             await connection.close(grace)
+
+
+def hopeless(item: Refusal | Stale, fault: Fault) -> bool:
+    """Whether no hello can be hoped for after this line; then the fault says why."""
+    if not isinstance(item, Refusal):
+        return False
+    if item.kind is RefusalKind.MALFORMED and not MEANT_AS_HELLO.search(item.raw):
+        return False
+    if item.kind is RefusalKind.VERSION:
+        fault.kind = FaultKind.VERSION
+    fault.detail, fault.received, fault.size = item.detail, item.raw, item.size
+    return True
+
+
+def described(item: Refusal | Stale) -> str:
+    """What was wrong with a line, as part of a sentence."""
+    return f"refused ({item.detail})" if isinstance(item, Refusal) else f"one that nobody asked for ({item.reason})"

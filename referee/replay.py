@@ -43,11 +43,11 @@ class Verdict(Struct, kw_only=True):
 
 
 class Parted(Exception):
-    """The log and the engine part here."""
+    """The log and the engine part here: at the line with this place, or at the one that is looked at."""
 
-    def __init__(self, what: str, logged: object, rebuilt: object) -> None:
+    def __init__(self, what: str, logged: object, rebuilt: object, place: int | None = None) -> None:
         super().__init__(what)
-        self.what, self.logged, self.rebuilt = what, logged, rebuilt
+        self.what, self.logged, self.rebuilt, self.place = what, logged, rebuilt, place
 
 
 class RanOut(Exception):
@@ -61,10 +61,12 @@ def opened(log: Log) -> tuple[Match, list[Event]]:
         edition, options = header["edition"], header["options"]
         rules = Rules.of(cast("str", edition), cast("Mapping[str, object]", options))
         if "position" in header:
-            return from_setup(rules, cast("Mapping[str, object]", header["position"]))
-        return Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
+            match, events = from_setup(rules, cast("Mapping[str, object]", header["position"]))
+        else:
+            match, events = Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
     except (LastcardError, KeyError, TypeError, AttributeError) as error:
-        raise LogError(f"{log.path}: line 1 does not open a match: {error}") from error
+        raise LogError(f"{log.path}: line 1 does not open a match: {type(error).__name__}: {error}") from error
+    return match, events
 
 
 class Rebuilding:
@@ -78,19 +80,37 @@ class Rebuilding:
 
     def steps(self) -> Iterator[Step]:
         """Every step, compared. Raises Parted or RanOut."""
+        self.check_header()
         if "position" in self.log.header:
             yield self.compare(self.place, [], self.opening)
         while not self.match.over:
             yield self.step()
         self.closing()
 
+    def check_header(self) -> None:
+        """What the first line says twice has to agree with itself."""
+        header, match = self.log.header, self.match
+        rebuilt: dict[str, object] = {
+            "edition": match.rules.edition.name,
+            "options": match.rules.options,
+            "seed": match.seed,
+            "seats": match.seats,
+            "rounds": match.rules.options.get("rounds"),
+            "target": match.rules.options.get("target"),
+        }
+        for name, value in rebuilt.items():
+            if header.get(name) != value:
+                raise Parted(f"the match's {name}", header.get(name), value, 0)
+
     def peek(self) -> Line:
         """The next line that is no fault."""
         while self.place < len(self.log.lines) and self.log.lines[self.place]["type"] == "fault":
             self.place += 1
-        if self.place >= len(self.log.lines):
-            raise RanOut
-        return self.log.lines[self.place]
+        if self.place < len(self.log.lines):
+            return self.log.lines[self.place]
+        if self.log.damage:
+            raise Parted(self.log.damage, None, "a line of the log", len(self.log.lines))
+        raise RanOut
 
     def step(self) -> Step:
         """The next step of the match."""
@@ -98,17 +118,22 @@ class Rebuilding:
         line = self.peek()
         match line["type"]:
             case "event":
-                event = event_of(line)
-                if event.get("type") != "forfeit":
-                    raise Parted("an event that nothing led to", event, None)
-                events = self.match.forfeit(cast("int", event.get("seat")), cast("str", event.get("why")))
-                return self.compare(begun, [], events)
+                return self.forfeit(begun, event_of(line))
             case "round":
                 return self.deal(begun, line)
             case "decision":
                 return self.act(begun)
             case other:
                 raise Parted("the match goes on", other, "round, decision or event")
+
+    def forfeit(self, begun: int, event: Line) -> Step:
+        """A seat leaves the match: the one thing that happens without a decision."""
+        seat, why = event.get("seat"), event.get("why")
+        if event.get("type") != "forfeit" or type(seat) is not int or not isinstance(why, str):
+            raise Parted("an event that nothing led to", event, None)
+        if not 0 <= seat < self.match.seats or seat in self.match.out:
+            raise Parted("the seat that forfeits", seat, "a seat in play")
+        return self.compare(begun, [], self.match.forfeit(seat, why))
 
     def deal(self, begun: int, line: Line) -> Step:
         """A round is dealt."""
@@ -137,28 +162,30 @@ class Rebuilding:
             line = self.peek()
             if line["type"] != "decision":
                 raise Parted("a decision is missing", line["type"], f"seats {list(decision.seats)} decide")
-            self.check_decision(line)
+            waited = [seat for seat in decision.seats if seat not in actions]
+            seat, action = self.check_decision(line, decision.kind, waited)
+            actions[seat] = action
             taken.append(line)
-            actions[cast("int", line["seat"])] = cast("str", line["action"])
             self.place += 1
-        try:
-            events = match.act(actions)
-        except LastcardError as error:
-            raise Parted("the action", [line["action"] for line in taken], str(error)) from error
-        return self.compare(begun, taken, events)
+        return self.compare(begun, taken, match.act(actions))
 
-    def check_decision(self, line: Line) -> None:
-        """The decision is the one that is open."""
+    def check_decision(self, line: Line, kind: str, waited: list[int]) -> tuple[int, str]:
+        """The decision is one that is open, and its action is legal: who took which."""
         self.decisions += 1
-        decision = self.match.decision
-        assert decision is not None, "an open decision is being taken"
-        seat = line.get("seat")
-        if not isinstance(seat, int) or seat not in decision.seats:
-            raise Parted("the seat that decides", seat, list(decision.seats))
-        rebuilt = {"n": self.decisions, "kind": decision.kind, "legal": list(self.match.legal(seat))}
+        seat, action = line.get("seat"), line.get("action")
+        if type(seat) is not int or seat not in waited:
+            raise Parted("the seat that decides", seat, waited)
+        legal = self.match.legal(seat)
+        how = how_taken(line, len(legal))
+        rebuilt = {"n": self.decisions, "kind": kind, "legal": list(legal), "how": how}
         for name, value in rebuilt.items():
             if line.get(name) != value:
                 raise Parted(f"the decision's {name}", line.get(name), value)
+        if not isinstance(action, str) or not self.match.is_legal(seat, action):
+            raise Parted("the action", action, list(legal))
+        if how != "asked" and action != legal[-1]:
+            raise Parted(f"the action taken as {how}", action, legal[-1])
+        return seat, action
 
     def compare(self, begun: int, decisions: list[Line], events: list[Event]) -> Step:
         """The events stand in the log."""
@@ -179,33 +206,48 @@ class Rebuilding:
             raise Parted("the result", line, rebuilt)
         self.place += 1
         line = self.peek()
-        if line["type"] != "end" or line.get("digest") != self.log.digest():
-            raise Parted("the digest", line.get("digest", line["type"]), self.log.digest())
-        self.place += 1
-        if self.place < len(self.log.lines):
-            raise Parted("lines after the end", self.log.lines[self.place]["type"], None)
+        if line["type"] != "end":
+            raise Parted("the match is over", line["type"], "end")
+        if self.place + 1 < len(self.log.lines) or self.log.damage:
+            raise Parted("something stands behind the end", None, None, self.place + 1)
+        if line.get("digest") != self.log.digest():
+            raise Parted("the digest", line.get("digest"), self.log.digest())
 
 
 def verify(log: Log) -> Verdict:
     """Rebuilds the match and reports the first difference. Raises LogError if the log opens no match."""
+    if not log.lines:
+        return Verdict(difference=None, incomplete=log.problem, steps=0, digest="")
     rebuilding = Rebuilding(log)
     steps = 0
     try:
         for _ in rebuilding.steps():
             steps += 1
     except Parted as parted:
-        difference = Difference(
-            line=rebuilding.place + 1,
-            what=parted.what,
-            logged=text(parted.logged),
-            rebuilt=text(parted.rebuilt),
-            position=position(rebuilding.match),
-        )
-        return Verdict(difference=difference, incomplete="", steps=steps, digest="")
+        return Verdict(difference=difference(parted, rebuilding), incomplete="", steps=steps, digest="")
     except RanOut:
         incomplete = log.problem or f"it stops after line {len(log.lines)}, before the match is over"
         return Verdict(difference=None, incomplete=incomplete, steps=steps, digest="")
     return Verdict(difference=None, incomplete=log.problem, steps=steps, digest=log.digest())
+
+
+def difference(parted: Parted, rebuilding: Rebuilding) -> Difference:
+    """The difference with its line and with where the match stands."""
+    place = rebuilding.place if parted.place is None else parted.place
+    return Difference(
+        line=place + 1,
+        what=parted.what,
+        logged=text(parted.logged),
+        rebuilt=text(parted.rebuilt),
+        position=position(rebuilding.match),
+    )
+
+
+def how_taken(line: Line, legal: int) -> str:
+    """How a decision with so many legal actions was taken: a fault is what makes one a fallback."""
+    if legal == 1:
+        return "forced"
+    return "fallback" if isinstance(line.get("fault"), str) else "asked"
 
 
 def event_of(line: Line) -> Line:

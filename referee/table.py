@@ -14,13 +14,20 @@ from lastcard.protocol import Limits as LimitsLine
 from lastcard.protocol import Start, encode_event
 from lastcard.referee.faults import GONE, Fault, FaultKind, Phase
 from lastcard.referee.limits import Limits
-from lastcard.referee.match_log import FORMAT, MatchLog, now
+from lastcard.referee.log_lines import decision_line, decision_t, match_line, match_t
+from lastcard.referee.log_lines import fault_line as fault_line  # the command line takes it from here
+from lastcard.referee.match_log import LogWriteError, MatchLog
 from lastcard.referee.player import Player
 from lastcard.referee.seat import Answer, Seat
-from lastcard.referee.version import VERSION
 
 Watcher = Callable[[Match, Sequence[Event]], None]
 """Is shown every step as it happens, events in full."""
+
+BROKEN = frozenset({FaultKind.STALL, FaultKind.FLOOD, FaultKind.STARTUP, *GONE})
+"""Faults after which input and output can no longer be trusted to match: the process is ended at once."""
+
+LEAVING_GRACE = 0.2
+"""Seconds that a forfeited bot has to read why; the others wait for it."""
 
 
 class MatchFailed(Exception):
@@ -77,23 +84,28 @@ class Table:
         self.rounds: list[int | None] = []
         self.faults: list[Fault] = []
         self.forfeited: list[int] = []
+        self.told = self.seats.copy()
+        """Who is still told what happens: all that have not forfeited."""
+        self.eager: list[Seat] = []
+        self.pinged: list[Seat] = []
 
     # ---- the course of a match
 
     async def play(self) -> Outcome:
         """Play it to its end. Raises MatchFailed if the host was at fault."""
-        await self.start_all()
-        match = self.match
-        if self.opening is not None:
-            self.happened(self.opening.events)
-        while not match.over:
-            if match.decision is None:
-                self.deal()
-            else:
-                await self.step()
-            if self.pace:  # seconds; no clock of a bot runs here
-                await trio.sleep(self.pace)
-        return self.finish()
+        try:
+            await self.start_all()
+            match = self.match
+            while not match.over:
+                if match.decision is None:
+                    self.deal()
+                else:
+                    await self.step()
+                if self.pace:  # seconds; no clock of a bot runs here
+                    await trio.sleep(self.pace)
+            return self.finish()
+        except LogWriteError as error:
+            raise MatchFailed(str(error)) from error
 
     async def start_all(self) -> None:
         """Greet the bots and tell them the match, all at once; who does not come forfeits before the deal."""
@@ -108,13 +120,17 @@ class Table:
             for seat in self.seats:
                 nursery.start_soon(start, seat)
         self.log_match()
-        for fault in failed.values():
-            if fault.kind is FaultKind.HOST:
-                raise MatchFailed(fault.detail)
+        if self.opening is not None:  # the deal is made already: who has not come leaves after it
+            self.happened(self.opening.events)
+        for seat in self.seats:
+            self.keep_minor(seat)
         for number, fault in sorted(failed.items()):
             self.seats[number].strike(fault)
             self.keep(fault)
+        for number, fault in sorted(failed.items()):
             self.forfeit(number, fault.kind)
+        self.forfeited = sorted(failed)  # if nobody came, the last one has no match left to leave
+        self.sort_by_features()
         self.log.flush()
 
     def start_line(self, seat: Seat, *, resumed: bool = False) -> Start:
@@ -140,6 +156,7 @@ class Table:
         deck = self.match.deck_as_dealt(events)
         self.log.line({"type": "round", "round": self.match.round, "dealer": self.match.dealer, "deck": deck})
         self.happened(events)
+        self.tell_turn_end()
         self.log.flush()
 
     async def step(self) -> None:
@@ -151,7 +168,7 @@ class Table:
         answers = await self.answers(decision.kind, legal)
         leaving: dict[int, str] = {}
         for number, answer in answers.items():
-            if answer.fault is not None or self.seats[number].minor:
+            if answer.fault is not None or self.seats[number].hearing.minor:
                 await self.take_fault(self.seats[number], answer, legal[number], leaving)
         for number in leaving:
             if answers[number].action is None:  # no fallback: it leaves with the decision open
@@ -165,6 +182,8 @@ class Table:
             self.forfeit(number, why)
         self.tell_turn_end()
         self.log.flush()
+        for number, why in leaving.items():
+            await self.dismiss(self.seats[number], why)
 
     async def answers(self, kind: str, legal: Mapping[int, tuple[str, ...]]) -> dict[int, Answer]:
         """Every asked seat's answer, in seat order; several are asked at the same time."""
@@ -197,28 +216,18 @@ class Table:
 
     async def take_fault(self, seat: Seat, answer: Answer, legal: tuple[str, ...], leaving: dict[int, str]) -> None:
         """Keeps a seat's faults of this step; the last one costs, and the fallback is applied in its place."""
-        for minor in seat.take_minor():
-            self.keep(minor)
-            seat.tell_fault(minor, None)
+        self.keep_minor(seat)
         fault = answer.fault
         if fault is None:
             return
-        if fault.kind in GONE:
-            await seat.player.complete(fault)
-            if fault.exit_status is not None:
-                fault.kind = FaultKind.CRASH
-                fault.detail = f"the process ended ({fault.exit_status})"
-        else:
-            await seat.player.complete(fault)
+        await seat.player.complete(fault)
         leaves = seat.strike(fault)
         if not fault.forfeits:
             answer.action = fault.applied = legal[-1]
         self.keep(fault)
-        seat.tell_fault(fault, seat.player.conversation.last_id if fault.phase is Phase.ASKED else None)
+        seat.tell_fault(fault)
         if leaves:
             leaving[seat.number] = fault.kind
-            if fault.forfeits or fault.kind in GONE:  # its input and output can no longer be trusted to match
-                await seat.player.close(grace=0)
         elif fault.kind in GONE:
             await self.restart(seat, leaving)
 
@@ -229,17 +238,38 @@ class Table:
             seat.strike(failed)
             self.keep(failed)
             leaving[seat.number] = failed.kind
+        self.sort_by_features()
 
     def keep(self, fault: Fault) -> None:
-        """A fault goes into the log, in full."""
+        """A fault goes into the log, in full. Raises MatchFailed if it is the host's."""
         self.faults.append(fault)
         self.log.line(fault_line(fault))
+        if fault.kind is FaultKind.HOST:
+            self.log.flush()
+            raise MatchFailed(fault.detail)
+
+    def keep_minor(self, seat: Seat) -> None:
+        """Faults that cost nothing are logged, and told to their bot if it plays."""
+        for minor in seat.take_minor():
+            self.keep(minor)
+            if minor.phase in (Phase.ASKED, Phase.BETWEEN) and not self.match.over:
+                seat.tell_fault(minor)
 
     def forfeit(self, number: int, why: str) -> None:
-        """The seat leaves the match."""
-        if number not in self.match.out and not self.match.over:
-            self.forfeited.append(number)
-            self.happened(self.match.forfeit(number, why))
+        """The seat leaves the match, unless it has ended by itself."""
+        if number in self.forfeited or self.match.over:
+            return
+        self.forfeited.append(number)
+        self.told.remove(self.seats[number])
+        self.sort_by_features()
+        self.happened(self.match.forfeit(number, why))
+
+    async def dismiss(self, seat: Seat, why: str) -> None:
+        """A forfeited bot is told so and ended: nothing that it says counts any more (F-54)."""
+        if why in BROKEN:
+            await seat.player.part(f"forfeited: {why}", grace=0)
+        elif seat.number in self.forfeited:
+            await seat.player.part(f"forfeited: {why}", grace=LEAVING_GRACE)
 
     # ---- telling and logging
 
@@ -248,10 +278,10 @@ class Table:
         full = [encode_event(event) for event in events]
         self.log.events(full)
         if not any(sees_more(event) for event in events):
-            for seat in self.seats:
+            for seat in self.told:
                 seat.tell(full)
         else:
-            for seat in self.seats:
+            for seat in self.told:
                 seat.tell([self.redacted(event, seat.number, raw) for event, raw in zip(events, full, strict=True)])
         for event in events:
             if event["type"] == "round_end":
@@ -264,59 +294,34 @@ class Table:
         seen = seen_by(event, seat)
         return full if seen is event else encode_event(seen)
 
+    def sort_by_features(self) -> None:
+        """Who is told events as turns end, and who is asked for signs of life."""
+        self.eager = [seat for seat in self.told if "events" in seat.player.features]
+        self.pinged = [seat for seat in self.told if "ping" in seat.player.features]
+
     def tell_turn_end(self) -> None:
-        """Who listed `events` gets them when a turn has ended."""
+        """Who listed `events` gets them when a turn has ended, unless it is asked next."""
         decision = self.match.decision
-        if decision is None or decision.kind == "turn":
-            for seat in self.seats:
-                if decision is None or seat.number not in decision.seats:
-                    seat.turn_ended()
+        if (not self.eager and not self.pinged) or (decision is not None and decision.kind != "turn"):
+            return
+        asked = () if decision is None else decision.seats
+        for seat in self.eager:
+            if seat.number not in asked:
+                seat.flush()
+        for seat in self.pinged:
+            if seat.number not in asked:
+                seat.ping()
 
     def log_match(self) -> None:
         """The first line."""
-        match = self.match
-        fields: dict[str, object] = {
-            "type": "match",
-            "format": FORMAT,
-            "edition": match.rules.edition.name,
-            "options": match.rules.options,
-            "seed": match.seed,
-            "seats": match.seats,
-        }
-        if self.opening is not None:
-            fields["position"] = self.opening.setup
-        for name in ("rounds", "target"):
-            if name in match.rules.options:
-                fields[name] = match.rules.options[name]
-        bots = [bot_line(seat.player) for seat in self.seats]
-        self.log.line(fields, {"software": f"lastcard {VERSION}", "match": self.match_id, "bots": bots, "begun": now()})
+        setup = None if self.opening is None else self.opening.setup
+        self.log.line(match_line(self.match, setup), match_t(self.match_id, [seat.player for seat in self.seats]))
 
     def log_decision(self, number: int, kind: str, legal: tuple[str, ...], answer: Answer) -> None:
         """One decision; `n` counts all of the match."""
         self.decisions += 1
-        forced = len(legal) == 1
-        how = "forced" if forced else "asked" if answer.fault is None else "fallback"
-        fields: dict[str, object] = {
-            "type": "decision",
-            "n": self.decisions,
-            "seat": number,
-            "kind": kind,
-            "legal": legal,
-            "action": answer.action,
-            "how": how,
-        }
-        if answer.fault is not None:
-            fields["fault"] = answer.fault.kind
-        if forced:
-            self.log.line(fields)
-            return
-        clock = self.seats[number].clock
-        t: dict[str, object] = {"ms": round(answer.ms, 3), "lag_ms": round(answer.lag_ms, 3)}
-        if clock.shown_bank_ms is not None:
-            t["bank_ms"] = clock.shown_bank_ms
-        if answer.note:
-            t["note"] = answer.note
-        self.log.line(fields, t)
+        fields = decision_line(self.decisions, number, kind, legal, answer)
+        self.log.line(fields, None if len(legal) == 1 else decision_t(answer, self.seats[number].clock.shown_bank_ms))
 
     def finish(self) -> Outcome:
         """The match is over: say so to everybody, and close the log."""
@@ -324,8 +329,8 @@ class Table:
         assert match.places is not None, "the match is over"
         assert match.reason is not None, "the match is over"
         for seat in self.seats:
-            for minor in seat.take_minor():
-                self.keep(minor)
+            self.keep_minor(seat)
+        for seat in self.told:
             seat.tell_end(self.match_id, match.places, match.scores)
         self.log.line({"type": "result", "places": match.places, "scores": match.scores, "reason": match.reason})
         return Outcome(
@@ -349,39 +354,3 @@ def limits_line(limits: Limits) -> LimitsLine:
         bank_ms=UNSET if limits.bank_ms is None else limits.bank_ms,
         strikes=limits.strikes,
     )
-
-
-def bot_line(player: Player) -> dict[str, object]:
-    """What the log keeps of a bot."""
-    hello = player.hello
-    return {
-        "name": player.name,
-        "declared_name": hello.name if hello else "",
-        "declared_version": hello.version if hello else "",
-        "command": player.repeat,
-        "limits": player.limits,
-    }
-
-
-def fault_line(fault: Fault) -> dict[str, object]:
-    """A fault as it stands in the log; what was received is escaped where it is not UTF-8."""
-    fields: dict[str, object] = {
-        "type": "fault",
-        "seat": fault.seat,
-        "kind": fault.kind,
-        "phase": fault.phase,
-        "detail": fault.detail,
-        "strikes": fault.strikes,
-        "of": fault.of,
-        "repeat": fault.repeat,
-    }
-    optional: dict[str, object] = {
-        "limit_ms": fault.limit_ms,
-        "elapsed_ms": fault.elapsed_ms,
-        "received": fault.received.decode("utf-8", "backslashreplace") if fault.received else None,
-        "size": fault.size or None,
-        "exit": fault.exit_status,
-        "stderr": fault.stderr or None,
-        "applied": fault.applied,
-    }
-    return fields | {name: value for name, value in optional.items() if value is not None}

@@ -219,9 +219,7 @@ def test_a_cache_that_cannot_be_written_is_replaced(
     assert Path(command.argv[0]).is_relative_to(tmp_path / "temporary")
 
 
-def test_the_c_sample_compiles_with_the_real_compiler(
-    cache: Path, require_debian: Callable[[str, str], str]
-) -> None:
+def test_the_c_sample_compiles_with_the_real_compiler(cache: Path, require_debian: Callable[[str, str], str]) -> None:
     require_debian("cc", "gcc")
     command = parse_bot("random-c")
     assert shutil.which(command.argv[0]) is not None
