@@ -15,9 +15,7 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 # The same examples in every run, so that a red run is red again; `--hypothesis-profile=explore` looks for new
 # ones. Times are not judged: the machine is shared.
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None, print_blob=True)
-settings.register_profile(
-    "explore", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("explore", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fixed")
 
 

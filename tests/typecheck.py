@@ -40,9 +40,7 @@ def start(*command: str) -> "subprocess.Popen[str]":
     )
 
 
-def clean(
-    checker: "subprocess.Popen[str]", name: str, counted: re.Pattern[str], folders: tuple[str, ...]
-) -> bool:
+def clean(checker: "subprocess.Popen[str]", name: str, counted: re.Pattern[str], folders: tuple[str, ...]) -> bool:
     """Wait for a checker and print what it found; whether it was content and had looked at every file."""
     output, _ = checker.communicate()
     match = counted.search(output)

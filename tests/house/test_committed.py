@@ -91,9 +91,7 @@ def test_a_planted_fault_is_found(line: str) -> None:
     assert len(list(faults(line))) == 1
 
 
-@pytest.mark.parametrize(
-    "line", ["#!/usr/bin/env python3", "./bots/work/bot.py", "sample_bots/root/x", "/tmp/log"]
-)
+@pytest.mark.parametrize("line", ["#!/usr/bin/env python3", "./bots/work/bot.py", "sample_bots/root/x", "/tmp/log"])
 def test_what_is_allowed_is_not_found(line: str) -> None:
     assert list(faults(line)) == []
 

@@ -43,17 +43,13 @@ def whole(trace: ModuleType) -> dict[str, Any]:
         "engine": "\n".join(f"# {rule}" for rule in trace.RULES if rule not in trace.NOT_IN_ENGINE),
         "spec": "# Rules\n" + "\n".join(f"**{rule}** a rule." for rule in trace.RULES),
         "vectors": [
-            {"id": f"proof-{rule}", "rules": [rule]}
-            for rule in trace.RULES
-            if rule not in trace.NOTHING_TO_PROVE
+            {"id": f"proof-{rule}", "rules": [rule]} for rule in trace.RULES if rule not in trace.NOTHING_TO_PROVE
         ],
     }
 
 
 def test_list_of_rules(trace: ModuleType) -> None:
-    counts = {
-        family: sum(rule.startswith(family) for rule in trace.RULES) for family in ("MK-", "CL-", "AMB-")
-    }
+    counts = {family: sum(rule.startswith(family) for rule in trace.RULES) for family in ("MK-", "CL-", "AMB-")}
     assert counts == {"MK-": 54, "CL-": 24, "AMB-": 16 + 7 + 21}
     assert len(set(trace.RULES)) == len(trace.RULES)
     assert not trace.LATER & set(trace.RULES)
@@ -79,9 +75,7 @@ def test_a_whole_tree_has_no_hole(trace: ModuleType, tmp_path: Path) -> None:
         ("engine", "# MK-20\n# MK-21\n# MK-22\n", "# MK-20..22\n", None),
     ],
 )
-def test_one_change(
-    trace: ModuleType, tmp_path: Path, room: str, old: str, new: str, hole: str | None
-) -> None:
+def test_one_change(trace: ModuleType, tmp_path: Path, room: str, old: str, new: str, hole: str | None) -> None:
     tree = whole(trace)
     assert old in tree[room]
     tree[room] = tree[room].replace(old, new, 1)

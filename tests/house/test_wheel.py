@@ -98,17 +98,13 @@ def test_source_distribution_holds_what_the_checks_need(source: Path, wheel: Pat
     }
 
 
-def test_wheel_installs_and_imports_in_an_empty_environment(
-    source: Path, wheel: Path, tmp_path: Path
-) -> None:
+def test_wheel_installs_and_imports_in_an_empty_environment(source: Path, wheel: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", "empty", cwd=tmp_path)
     python = tmp_path / "empty" / "bin" / "python"
     install = ("install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--no-compile")
     run(sys.executable, "-m", "pip", "--python", python, *install, wheel, cwd=tmp_path)
     (packages,) = (tmp_path / "empty" / "lib").glob("python*/site-packages")
-    installed = {
-        path.relative_to(packages).as_posix() for path in (packages / "lastcard").rglob("*") if path.is_file()
-    }
+    installed = {path.relative_to(packages).as_posix() for path in (packages / "lastcard").rglob("*") if path.is_file()}
     assert installed == files_of_rooms(source)
     # The engine needs nothing but Python, so it runs even here, where no dependency is.
     code = "import lastcard.engine as engine, lastcard.engine.planted.deep; print(engine.__file__)"
