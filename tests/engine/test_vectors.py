@@ -164,8 +164,8 @@ WRONG: dict[str, tuple[tuple[str | int, ...], object, str]] = {
 
 def spoiled(path: tuple[str | int, ...], value: object) -> dict[str, Any]:
     """GOOD with another value at the path; the dots delete what is there."""
-    vector: Any = copy.deepcopy(GOOD)
-    place = vector
+    vector: dict[str, Any] = copy.deepcopy(GOOD)
+    place: Any = vector
     for name in path[:-1]:
         place = place[name]
     if value is ...:
