@@ -164,8 +164,38 @@ class Table:
         match = self.match
         decision = match.decision
         assert decision is not None, "there is something to decide"
-        legal = {number: match.legal(number) for number in decision.seats}
-        answers = await self.answers(decision.kind, legal)
+        if len(decision.seats) > 1:
+            await self.step_of_several(decision.kind, {number: match.legal(number) for number in decision.seats})
+            return
+        # one seat that gives a good answer is what a match mostly consists of: it goes no detours
+        (number,) = decision.seats
+        legal = match.legal(number)
+        answer = await self.answer(number, decision.kind, legal)
+        if answer.fault is not None or self.seats[number].hearing.minor:
+            await self.apply(decision.kind, {number: legal}, {number: answer})
+            return
+        assert answer.action is not None, "an answer without a fault has an action"
+        self.log_decision(number, decision.kind, legal, answer)
+        self.happened(match.act({number: answer.action}))
+        self.tell_turn_end()
+        if len(legal) > 1:  # what is forced follows from the log before it, and goes out with the next answer
+            self.log.flush()
+
+    async def step_of_several(self, kind: str, legal: Mapping[int, tuple[str, ...]]) -> None:
+        """A decision of several seats, who are all asked at once."""
+        found: dict[int, Answer] = {}
+
+        async def ask(number: int) -> None:
+            found[number] = await self.answer(number, kind, legal[number])
+
+        async with trio.open_nursery() as nursery:
+            for number in legal:
+                nursery.start_soon(ask, number)
+        await self.apply(kind, legal, dict(sorted(found.items())))
+
+    async def apply(self, kind: str, legal: Mapping[int, tuple[str, ...]], answers: Mapping[int, Answer]) -> None:
+        """What the seats answered, in seat order, with all that faults lead to."""
+        match = self.match
         leaving: dict[int, str] = {}
         for number, answer in answers.items():
             if answer.fault is not None or self.seats[number].hearing.minor:
@@ -176,7 +206,7 @@ class Table:
         actions = {number: answer.action for number, answer in answers.items() if answer.action is not None}
         if actions and not match.over:
             for number in actions:
-                self.log_decision(number, decision.kind, legal[number], answers[number])
+                self.log_decision(number, kind, legal[number], answers[number])
             self.happened(match.act(actions))
         for number, why in leaving.items():
             self.forfeit(number, why)
@@ -184,22 +214,6 @@ class Table:
         self.log.flush()
         for number, why in leaving.items():
             await self.dismiss(self.seats[number], why)
-
-    async def answers(self, kind: str, legal: Mapping[int, tuple[str, ...]]) -> dict[int, Answer]:
-        """Every asked seat's answer, in seat order; several are asked at the same time."""
-        found: dict[int, Answer] = {}
-
-        async def ask(number: int) -> None:
-            found[number] = await self.answer(number, kind, legal[number])
-
-        if len(legal) == 1:
-            for number in legal:
-                await ask(number)
-            return found
-        async with trio.open_nursery() as nursery:
-            for number in legal:
-                nursery.start_soon(ask, number)
-        return dict(sorted(found.items()))
 
     async def answer(self, number: int, kind: str, legal: tuple[str, ...]) -> Answer:
         """One seat's answer, checked. A decision with one legal action is forced and not asked."""
@@ -275,24 +289,27 @@ class Table:
 
     def happened(self, events: Sequence[Event]) -> None:
         """Logs the events in full, and tells each seat what it may know of them."""
-        full = [encode_event(event) for event in events]
-        self.log.events(full)
-        if not any(sees_more(event) for event in events):
-            for seat in self.told:
-                seat.tell(full)
-        else:
-            for seat in self.told:
-                seat.tell([self.redacted(event, seat.number, raw) for event, raw in zip(events, full, strict=True)])
+        full: list[Raw] = []
+        secret = False
         for event in events:
-            if event["type"] == "round_end":
+            full.append(encode_event(event))
+            if sees_more(event):
+                secret = True
+            elif event["type"] == "round_end":
                 self.rounds.append(event["winner"])
+        self.log.events(full)
+        for seat in self.told:
+            seat.tell(self.redacted(events, full, seat.number) if secret else full)
         if self.watcher is not None:
             self.watcher(self.match, events)
 
-    def redacted(self, event: Event, seat: int, full: Raw) -> Raw:
-        """The event as this seat may know it."""
-        seen = seen_by(event, seat)
-        return full if seen is event else encode_event(seen)
+    def redacted(self, events: Sequence[Event], full: Sequence[Raw], seat: int) -> list[Raw]:
+        """The events as this seat may know them."""
+        told: list[Raw] = []
+        for event, raw in zip(events, full, strict=True):
+            seen = seen_by(event, seat)
+            told.append(raw if seen is event else encode_event(seen))
+        return told
 
     def sort_by_features(self) -> None:
         """Who is told events as turns end, and who is asked for signs of life."""
