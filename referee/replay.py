@@ -61,7 +61,7 @@ def opened(log: Log) -> tuple[Match, list[Event]]:
         edition, options = header["edition"], header["options"]
         rules = Rules.of(cast("str", edition), cast("Mapping[str, object]", options))
         if "position" in header:
-            match, events = from_setup(rules, cast("Mapping[str, object]", header["position"]))
+            match, events = from_setup(rules, cast("Mapping[str, object]", header["position"]), play_on=True)
         else:
             match, events = Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
     except (LastcardError, KeyError, TypeError, AttributeError) as error:

@@ -26,7 +26,7 @@ def opening_of(name: str, edition: str | None, given: Mapping[str, object], seed
         setup = with_seed(setup, seed)
     try:
         rules = Rules.of(str(edition or vector.get("edition") or "mario-kart"), overruled(options, given))
-        match, events = from_setup(rules, setup)
+        match, events = from_setup(rules, setup, play_on=True)
     except LastcardError as error:
         raise BadUsage(f"{place}: {error}") from error
     return Opening(setup, match, events)

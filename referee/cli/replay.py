@@ -92,7 +92,8 @@ def shown(log: Log, seat: int | None, legal: bool) -> int:
         for step in rebuilding.steps():
             show_step(step, names, seat, legal)
     except Parted as parted:
-        complain(f"{log.path}: differs from the rules at line {rebuilding.place + 1}: {parted}; see --verify")
+        place = rebuilding.place if parted.place is None else parted.place
+        complain(f"{log.path}: differs from the rules at line {place + 1}: {parted}; see --verify")
         return DIFFERENT
     except RanOut:
         complain(f"{log.path}: incomplete: {log.problem or 'the match is not over'}")

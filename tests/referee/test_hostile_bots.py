@@ -13,7 +13,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from lastcard.engine import Rules
+from lastcard.engine import EDITIONS, Rules
 from lastcard.referee.faults import COST, GONE, FaultKind
 from lastcard.referee.limits import Limits
 from tests.referee.scripted import Bot, Exit, Game, Line, Script, choice, honest, seated
@@ -124,16 +124,18 @@ def limits(chance: Random) -> Limits:
 
 def rules(chance: Random) -> Rules:
     """Some match that a user could play."""
+    edition = chance.choice(sorted(EDITIONS))
     options: dict[str, object] = {"rounds": chance.choice([1, 2]), "turn_cap": 120, "void_limit": 1}
     if chance.random() < 0.5:
-        options |= {
+        house = {
             "stacking": chance.choice(["off", "same", "cross"]),
             "seven_zero": chance.choice(["off", "on"]),
             "draw_until_playable": chance.choice(["off", "on"]),
             "catch": chance.choice(["asked", "auto"]),
             "wd4_guilty": chance.choice(["keep", "take_back"]),
         }
-    return Rules.of(chance.choice(["mario-kart", "classic"]), options)
+        options |= {name: value for name, value in house.items() if name in Rules.of(edition, {}).options}
+    return Rules.of(edition, options)
 
 
 async def hostile_hall(seed: int, folder: Path) -> None:

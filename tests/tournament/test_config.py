@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from lastcard.engine import EDITIONS
 from lastcard.referee.tournament.config import Config, load_config
 from lastcard.referee.tournament.errors import ConfigError
 
@@ -171,7 +172,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "edition": (
         with_tournament('edition = "mario-cart"'),
-        "[tournament] edition: there is no edition 'mario-cart'; there are mario-kart, classic",
+        f"[tournament] edition: there is no edition 'mario-cart'; there are {', '.join(EDITIONS)}",
     ),
     "option unknown": (
         TOURNAMENT.replace("mario-kart", "classic") + "[options]\nitembox_last = 'resolve'" + BOTS,
