@@ -9,7 +9,8 @@ while not match.over:
         events = match.act({seat: match.legal(seat)[-1] for seat in match.decision.seats})
 """
 
-from lastcard.engine import items as items  # its effects join the table before rules are compiled
+from lastcard.engine import attack as attack  # the effects of both join the table before rules are compiled
+from lastcard.engine import items as items
 from lastcard.engine.chance import SEED, Stream
 from lastcard.engine.decisions import LEAST_SEATS, MOST_SEATS, Decision, Kind
 from lastcard.engine.editions import EDITIONS, Edition, edition

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lastcard.engine.cards import COLORS
 from lastcard.engine.effects import answer_catch, answer_challenge
-from lastcard.engine.turns import decline, keep, lay
+from lastcard.engine.turns import decline, keep, lay, lay_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def legal_turn(state: State, seat: int) -> tuple[str, ...]:
     """The cards that may be laid, and `draw`."""
-    return state.rules.listings[state.hands[seat] & state.playable]
+    return state.rules.listings[state.playable_by(seat)]
 
 
 def legal_drawn(state: State, seat: int) -> tuple[str, ...]:
@@ -29,14 +29,20 @@ def legal_drawn(state: State, seat: int) -> tuple[str, ...]:
     return tuple(plays) if state.rules.forced_play else (*plays, "keep")
 
 
+def legal_extra(state: State, seat: int) -> tuple[str, ...]:
+    """AMB-3b: any card that may be laid, or `stop`."""
+    return (*state.rules.plays_of(state.playable_by(seat)), "stop")
+
+
 def legal_color(state: State, seat: int) -> tuple[str, ...]:
     """The four colours."""
     return tuple(f"color {color}" for color in COLORS)
 
 
 def legal_target(state: State, seat: int) -> tuple[str, ...]:
-    """The opponents still in play, in play order from the actor."""
-    return tuple(f"target {other}" for other in state.others())
+    """The opponents still in play, in play order from the actor; `target none` where the rule is optional."""
+    none = ("target none",) if state.optional else ()
+    return (*(f"target {other}" for other in state.others()), *none)
 
 
 def legal_challenge(state: State, seat: int) -> tuple[str, ...]:
@@ -52,6 +58,7 @@ def legal_catch(state: State, seat: int) -> tuple[str, ...]:
 LEGAL: dict[str, Callable[[State, int], tuple[str, ...]]] = {
     "turn": legal_turn,
     "drawn": legal_drawn,
+    "extra": legal_extra,
     "color": legal_color,
     "target": legal_target,
     "challenge": legal_challenge,
@@ -77,6 +84,16 @@ def take_drawn(state: State, answers: Mapping[int, str]) -> list[Event]:
     return lay(state, seat, state.rules.plays[action], state.drawn)
 
 
+def take_extra(state: State, answers: Mapping[int, str]) -> list[Event]:
+    """`play ...` or `stop`."""
+    ((seat, action),) = answers.items()
+    if action == "stop":
+        return resume(state, [])
+    play = state.rules.plays[action]
+    card = state.hands[seat] & play.face & state.playable
+    return lay_extra(state, seat, play, card & -card)
+
+
 def take_color(state: State, answers: Mapping[int, str]) -> list[Event]:
     """`color R`: a colour named outside a play (MK-8, MK-40, AMB-15)."""
     ((seat, action),) = answers.items()
@@ -86,14 +103,17 @@ def take_color(state: State, answers: Mapping[int, str]) -> list[Event]:
 
 
 def take_target(state: State, answers: Mapping[int, str]) -> list[Event]:
-    """`target SEAT`."""
+    """`target SEAT`, or `target none`."""
     ((seat, action),) = answers.items()
-    target = int(action.removeprefix("target "))
+    chosen = action.removeprefix("target ")
+    target = None if chosen == "none" else int(chosen)
+    state.optional = False
     effect, state.resume = state.resume, None
     assert effect is not None, "a target is asked for something"
     state.events = [{"type": "target", "seat": seat, "target": target}]
     state.decision = None
-    effect(state, target)
+    if target is not None:
+        effect(state, target)
     state.run()
     return state.events
 
@@ -125,6 +145,7 @@ def resume(state: State, events: list[Event]) -> list[Event]:
 ANSWERS: dict[str, Callable[[State, Mapping[int, str]], list[Event]]] = {
     "turn": take_turn,
     "drawn": take_drawn,
+    "extra": take_extra,
     "color": take_color,
     "target": take_target,
     "challenge": take_challenge,

@@ -62,6 +62,14 @@ class Deck:
             self.face[card] = self.face.get(card, 0) | bit
         self.everything = (1 << len(self.cards)) - 1
 
+    def apart(self, hand: int) -> list[int]:
+        """The single cards of a hand, in printed order."""
+        cards: list[int] = []
+        while hand:
+            cards.append(hand & -hand)
+            hand &= hand - 1
+        return cards
+
     def codes(self, hand: int) -> list[str]:
         """The codes of a hand's cards, in printed order."""
         code = self.code

@@ -28,8 +28,8 @@ class Stream:
 
     def __init__(self, seed: str, label: str) -> None:
         self.prefix = f"lastcard/1|{seed}|{label}|"
-        self.block = 0
-        self.data = b""
+        self.data = sha256(f"{self.prefix}0".encode()).digest()
+        self.block = 1
         self.place = 0
 
     def clone(self) -> "Stream":
@@ -58,7 +58,12 @@ class Stream:
                 value = self.byte()
             return value % n
         accepted = 65536 - 65536 % n
-        value = self.byte() << 8 | self.byte()
+        place = self.place
+        if place + 2 <= len(self.data):
+            value = self.data[place] << 8 | self.data[place + 1]
+            self.place = place + 2
+        else:
+            value = self.byte() << 8 | self.byte()
         while value >= accepted:
             value = self.byte() << 8 | self.byte()
         return value % n

@@ -22,7 +22,7 @@ class Decision:
 
 MOST_SEATS = 10
 LEAST_SEATS = 2
-"""MK-1, CL-1. Ten players leave 41 or 37 cards to draw (AMB-49), so that the piles do run out."""
+"""MK-1, AT-1, CL-1. Ten players leave 41 or 37 cards to draw (AMB-49), so that the piles do run out."""
 
 TURN = tuple(Decision("turn", (seat,)) for seat in range(MOST_SEATS))
 """The `turn` decision of each seat; it is by far the commonest and is about nothing."""

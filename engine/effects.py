@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def skip(state: State) -> None:
-    """MK-23, CL-13: the next player loses the turn."""
-    state.missed += 1
+    """MK-23, AT-23, CL-13: the next player loses the turn."""
+    state.miss()
 
 
 def reverse(state: State) -> None:
-    """MK-22, CL-13: the direction of play flips; with two players that skips the opponent as well (AMB-34, CL-23)."""
+    """MK-22, AT-23, CL-13: the direction flips; with two players that skips the opponent as well (AMB-34, CL-23)."""
     state.direction = -state.direction
     state.events.append({"type": "reverse", "direction": state.direction})
-    if state.in_play() == 2 and state.turn not in state.out:
-        state.missed += 1
+    if state.duel():
+        state.miss()
 
 
 def draw_two(state: State) -> None:
@@ -51,6 +51,8 @@ def strike(state: State, count: int, why: Why) -> None:
     With stacking (CL-14) that player may lay a card on it instead, unless the round ends with this one.
     """
     if state.rules.stacks and (state.hands[state.turn] or state.turn in state.out):
+        if state.duel():
+            state.missed = 0  # a Skip before it in a chain made the opponent miss the very turn that answers the stack
         state.stack += count
         state.stacked = why
     else:
@@ -58,10 +60,26 @@ def strike(state: State, count: int, why: Why) -> None:
 
 
 def penalize(state: State, count: int, why: Why) -> None:
-    """The next player draws that many and whatever is stacked, and loses the turn."""
+    """The next player draws or presses that often and for whatever is stacked, and loses the turn."""
     count, state.stack = count + state.stack, 0
-    state.draw(state.upcoming(), count, why)
-    state.missed += 1
+    victim = state.struck()
+    if not state.has_won(victim):
+        state.rules.supply.penalty(state, victim, count, why)
+    state.miss()
+
+
+# --- the choice of a player
+
+
+def ask_target(state: State, effect: Callable[[State, int], None]) -> None:
+    """The actor chooses another player for the effect. Who left during the catch is asked no more: the fallback."""
+    if state.turn in state.out:
+        target = state.others()[-1]
+        state.events.append({"type": "target", "seat": state.turn, "target": target})
+        effect(state, target)
+        return
+    state.resume = effect
+    state.ask("target", (state.turn,), {"card": state.played.card})
 
 
 # --- the challenge of a Wild Draw Four
@@ -72,7 +90,7 @@ def challenge(state: State) -> None:
     about: dict[str, str | int | list[int]] = {"seat": state.turn}
     if state.played.color is not None:
         about["color"] = state.played.color
-    state.ask("challenge", (state.upcoming(),), about)
+    state.ask("challenge", (state.struck(),), about)
 
 
 def answer_challenge(state: State, answers: Mapping[int, str]) -> None:
@@ -126,7 +144,7 @@ GUILTY: dict[str, Callable[[State], None]] = {"take_back": card_is_taken_back}
 
 
 def catch(state: State) -> None:
-    """MK-47, MK-49, CL-17, CL-18, AMB-37: one chance to catch, right after the play and what it did to the hand.
+    """MK-47, MK-49, AT-37, AT-40, CL-17, CL-18, AMB-37: one chance to catch, after the play and its effect on the hand.
 
     AMB-36, AMB-41: the call is due each time that a hand comes to one card by its own play.
     """
@@ -139,8 +157,8 @@ def catch(state: State) -> None:
 
 
 def false_call(state: State) -> None:
-    """AMB-40: a call with more than one card left costs what the table agreed, by default nothing."""
-    state.draw(state.turn, state.rules.false_call_penalty, "uno")
+    """AMB-40, AT-41: a call with more than one card left costs what the table agreed, by default nothing."""
+    state.rules.supply.penalty(state, state.turn, state.rules.false_call_penalty, "uno")
 
 
 def ask_all(state: State) -> None:
@@ -165,9 +183,9 @@ def answer_catch(state: State, answers: Mapping[int, str]) -> None:
 
 
 def caught(state: State, by: list[int]) -> None:
-    """MK-48, CL-17, AMB-39: the penalty is drawn at once."""
+    """MK-48, CL-17, AT-38, AMB-39: the penalty is drawn at once."""
     state.events.append({"type": "caught", "seat": state.turn, "by": by})
-    state.draw(state.turn, state.rules.uno_penalty, "uno")
+    state.rules.supply.penalty(state, state.turn, state.rules.uno_penalty, "uno")
 
 
 # --- house rules
@@ -175,9 +193,8 @@ def caught(state: State, by: list[int]) -> None:
 
 def seven(state: State) -> None:
     """House rule seven_zero: the player of a seven trades hands with a chosen opponent."""
-    if state.hands[state.turn] and state.turn not in state.out:
-        state.resume = trade_hands
-        state.ask("target", (state.turn,), {"card": state.played.card})
+    if state.hands[state.turn]:
+        ask_target(state, trade_hands)
 
 
 def trade_hands(state: State, target: int) -> None:
@@ -193,7 +210,7 @@ def trade_hands(state: State, target: int) -> None:
 
 def zero(state: State) -> None:
     """House rule seven_zero: every hand moves on one seat in the direction of play."""
-    if not state.hands[state.turn] or state.turn in state.out:
+    if not state.hands[state.turn]:
         return
     codes = state.rules.deck.codes
     order = [state.turn, *state.others()]

@@ -76,7 +76,7 @@ def match_ended(state: State) -> MatchReason | None:
 
 
 def goal_reached(state: State) -> MatchReason | None:
-    """MK-54, CL-22: the goal that the round's winner has brought the match to, or None."""
+    """MK-54, AT-45, CL-22: the goal that the round's winner has brought the match to, or None."""
     scoring = SCORING[state.rules.scoring]
     if state.round_winner is None or (scoring.untied and leaders(state) > 1):  # AMB-48: a further round until untied
         return None

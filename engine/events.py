@@ -107,6 +107,23 @@ class Draw(TypedDict):
     cards: NotRequired[list[str]]
 
 
+class Discard(TypedDict):
+    """Cards that a Discard All threw off, in printed order, itself not among them."""
+
+    type: Literal["discard"]
+    seat: int
+    cards: list[str]
+
+
+class Press(TypedDict):
+    """The launcher was pressed; `counter`: presses since the last ejection, after this one."""
+
+    type: Literal["press"]
+    seat: int
+    ejected: int
+    counter: int
+
+
 class Reverse(TypedDict):
     """The direction of play is now this."""
 
@@ -182,8 +199,8 @@ class MatchEnd(TypedDict):
 
 
 Event = (
-    DealerDraw | RoundBegins | Deal | StartCard | Play | Flip | ColorNamed | Target | Trade | Draw | Reverse | Skip
-    | Challenge | TakeBack | Caught | Reshuffle | Forfeit | RoundEnd | MatchEnd
+    DealerDraw | RoundBegins | Deal | StartCard | Play | Flip | ColorNamed | Target | Trade | Draw | Discard | Press
+    | Reverse | Skip | Challenge | TakeBack | Caught | Reshuffle | Forfeit | RoundEnd | MatchEnd
 )  # fmt: skip
 
 Loose = dict[str, object]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lastcard.engine.cards import is_wild
-from lastcard.engine.effects import EFFECTS
+from lastcard.engine.effects import EFFECTS, ask_target
 from lastcard.engine.state import Effect, State
 from lastcard.engine.turns import EXTRA, OTHERS, OWN
 
@@ -51,13 +51,7 @@ def banana(state: State) -> None:
 
 def shell(state: State) -> None:
     """MK-37: the Item Box player picks an opponent, who draws one."""
-    if state.turn in state.out:  # left during the catch: asked no more, the fallback stands
-        target = state.others()[-1]
-        state.events.append({"type": "target", "seat": state.turn, "target": target})
-        hit_by_shell(state, target)
-        return
-    state.resume = hit_by_shell
-    state.ask("target", (state.turn,), {"card": state.played.card})
+    ask_target(state, hit_by_shell)
 
 
 def hit_by_shell(state: State, target: int) -> None:

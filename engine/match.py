@@ -9,7 +9,8 @@ from lastcard.engine.cards import is_number
 from lastcard.engine.chance import Pile, Stream, check_seed
 from lastcard.engine.decisions import LEAST_SEATS, MOST_SEATS
 from lastcard.engine.endings import left_of
-from lastcard.engine.errors import IllegalAction, LastcardError
+from lastcard.engine.errors import IllegalAction, LastcardError, OptionError
+from lastcard.engine.launcher import SCRIPTED
 from lastcard.engine.leaving import leave
 from lastcard.engine.starts import STARTS
 from lastcard.engine.state import State
@@ -31,10 +32,14 @@ class Match(State):
 
     __slots__ = ()
 
-    def __init__(self, rules: Rules, seats: int, seed: str) -> None:
+    def __init__(self, rules: Rules, seats: int, seed: str, script: list[int] | None = None) -> None:
+        """`script`: the cards that the presses of a launcher eject, in place of the model; see `positions`."""
+        if rules.launcher == SCRIPTED and script is None:
+            raise OptionError("option launcher: scripted presses are given with a position, expected a model")
         if not LEAST_SEATS <= seats <= MOST_SEATS:
             raise LastcardError(f"a match has {LEAST_SEATS} to {MOST_SEATS} seats, not {seats}")
         super().__init__(rules, seats, check_seed(seed))
+        self.script = script
 
     @property
     def over(self) -> bool:
@@ -56,6 +61,8 @@ class Match(State):
         if decision is None or seat not in decision.seats:
             return ()
         if decision.kind == "turn":
+            if self.rules.never_last:
+                return self.rules.listings[self.playable_by(seat)]
             return self.rules.listings[self.hands[seat] & self.playable]
         return LEGAL[decision.kind](self, seat)
 
@@ -69,7 +76,7 @@ class Match(State):
             return action in self.legal(seat)
         if decision.kind == "drawn":
             return bool(self.drawn & play.face)
-        return decision.kind in ("turn", "extra") and bool(self.hands[seat] & play.face & self.playable)
+        return decision.kind in ("turn", "extra") and bool(self.playable_by(seat) & play.face)
 
     def act(self, answers: Mapping[int, str]) -> list[Event]:
         """The one step: every asked seat's action at once. Returns what happened.
@@ -86,8 +93,9 @@ class Match(State):
                     return decline(self, seat)
                 play = self.rules.plays.get(action)
                 if play is not None:
-                    card = self.hands[seat] & play.face & self.playable
-                    if card:
+                    hand = self.hands[seat]
+                    card = hand & play.face & self.playable
+                    if card and (play.may_be_last or hand & (hand - 1)):
                         return lay(self, seat, play, card & -card)
             elif kind == "drawn":
                 play = self.rules.plays.get(action)
@@ -132,21 +140,20 @@ class Match(State):
 
     def deal_from(self, pile: Pile, for_dealer: Pile | None) -> list[Event]:
         """Deals from this pile, after a draw for dealer from the other one if there is one."""
-        self.events = []
+        self.clear_round(pile)
         self.round += 1
         if for_dealer is not None:
             self.draw_for_dealer(for_dealer)
         if self.dealer in self.out:
             self.dealer = left_of(self, self.dealer)
         self.events.append({"type": "round", "round": self.round, "dealer": self.dealer})
-        self.clear_table(pile)
         self.deal_hands()
         self.turn_start_card()
         self.run()
         return self.events
 
     def draw_for_dealer(self, pile: Pile) -> None:
-        """MK-3, MK-4, CL-2, AMB-46, AMB-47: the highest number deals, any other card is 0, tied seats draw on."""
+        """MK-3, MK-4, AT-3, CL-2, AMB-46, AMB-47: the highest number deals, any other card is 0, tied seats draw on."""
         tied = [seat for seat in range(self.seats) if seat not in self.out]
         drawn: list[tuple[int, str]] = []
         while len(tied) > 1 and len(pile) >= len(tied):
@@ -159,17 +166,8 @@ class Match(State):
         self.dealer = tied[0]
         self.events.append({"type": "dealer_draw", "cards": drawn, "dealer": self.dealer})
 
-    def clear_table(self, pile: Pile) -> None:
-        """All cards are in the pile again; nothing of the round before remains."""
-        self.pile, self.discards = pile, []
-        self.hands, self.aside = [0] * self.seats, [0] * self.seats
-        self.color, self.direction, self.gone = None, 1, False
-        self.turns = self.passes = self.reshuffles = self.press = self.stack = self.missed = self.drawn = 0
-        self.held = 1
-        self.counted, self.round_winner = None, None
-
     def deal_hands(self) -> None:
-        """MK-5, CL-1: seven cards to each player, one at a time from the dealer's left."""
+        """MK-5, AT-4, CL-1: seven cards to each player, one at a time from the dealer's left."""
         first = left_of(self, self.dealer)
         order = [seat % self.seats for seat in range(first, first + self.seats) if seat % self.seats not in self.out]
         draw = self.pile.draw
@@ -182,7 +180,7 @@ class Match(State):
             self.events.append({"type": "deal", "seat": seat, "count": len(cards), "cards": cards})
 
     def turn_start_card(self) -> None:
-        """MK-6, MK-7, CL-7: turns cards until one may start, and does what that one says."""
+        """MK-6, MK-7, CL-7, AT-5: turns cards until one may start, and does what that one says."""
         rules, pile = self.rules, self.pile
         while True:
             card = pile.draw()

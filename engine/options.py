@@ -81,8 +81,34 @@ OPTIONS: dict[str, Option] = {
         "an Item Box as last card: the item first, then a look at the hand; others draw but no Bob-omb; no item at all",
         ("AMB-1",),
     ),
-    "uno_penalty": Number(0, 20, "cards for a missed call that was caught", ("MK-48", "AMB-39", "CL-17")),
-    "false_call_penalty": Number(0, 20, "cards for calling UNO with more than one card left", ("AMB-40",)),
+    "launcher": Choice(
+        ("hazard5", "iid", "fixed_sequence", "scripted"),
+        "how many cards a press ejects: as measured, the same without memory, a claimed fixed sequence, or given",
+        ("AT-10",),
+    ),
+    "extra_card": Choice(
+        ("always", "two_players", "never"), "when a card may be added after a Skip or Reverse", ("AT-24",)
+    ),
+    "two_player_extra": Choice(
+        ("card", "turn"), "with two players it is an added card before a further turn, or that turn alone", ("AMB-3e",)
+    ),
+    "all_hit": Choice(("everyone", "others"), "whether All Hit makes its own player press too", ("AT-33", "AMB-27")),
+    "trade_hands": Choice(("may", "must"), "whether Trade Hands has to be used", ("AT-34",)),
+    "trade_last": Choice(("forbidden", "wins"), "whether Trade Hands may be the last card", ("AT-35", "AMB-28")),
+    "attack_next": Choice(
+        ("next", "skip_one"), "who plays after Attack-Attack: the next player, or the one after", ("AT-31", "AMB-8")
+    ),
+    "hit_fire": Choice(
+        ("any_card", "named_color"), "Hit Fire ends with any card, or with one of the named colour", ("AT-32", "AMB-26")
+    ),
+    "custom_effect": Choice(
+        ("none", "hit_four", "attack_attack", "hit_fire", "all_hit"),
+        "what Wild Customizable does beside naming a colour",
+        ("AT-36", "AMB-29"),
+    ),
+    "custom_count": Number(0, 3, "how many Wild Customizable are in the deck", ("AT-36", "AMB-29")),
+    "uno_penalty": Number(0, 20, "cards or presses for a missed call that was caught", ("MK-48", "AMB-39", "CL-17")),
+    "false_call_penalty": Number(0, 20, "cards or presses for calling UNO with more than one card left", ("AMB-40",)),
     "catch": Choice(
         ("asked", "auto"),
         "opponents are asked whether they catch, or every missed call is caught",

@@ -11,6 +11,7 @@ from lastcard.engine.cards import COLORS, ORDER, is_wild, symbol
 from lastcard.engine.chance import SEED, Pile, Stream
 from lastcard.engine.decisions import LEAST_SEATS, MOST_SEATS
 from lastcard.engine.errors import PositionError
+from lastcard.engine.launcher import SCRIPTED
 from lastcard.engine.match import Match
 
 if TYPE_CHECKING:
@@ -39,19 +40,24 @@ DEALT = frozenset({"deal", "launcher", "scores"})
 DEAL = frozenset({"seed", "seats", "dealer", "round", "deck"})
 
 
-def from_setup(rules: Rules, setup: Mapping[str, object]) -> tuple[Match, list[Event]]:
+def from_setup(rules: Rules, setup: Mapping[str, object], *, play_on: bool = False) -> tuple[Match, list[Event]]:
     """The match in this position, and the events of dealing it where it is dealt.
+
+    Presses of a launcher are those that `launcher` gives. One beyond them is an error; with `play_on` the model of
+    the edition takes over there, so that a match can be played from any position.
 
     Raises PositionError with the field and what was expected in it.
     """
+    if play_on and rules.launcher == SCRIPTED:
+        raise PositionError("option launcher: a match that goes on needs a model, not scripted presses alone")
     if "deal" in setup:
         only(setup, DEALT, "setup")
-        return dealt(rules, setup)
+        return dealt(rules, setup, play_on=play_on)
     only(setup, MIDDLE, "setup")
-    return middle(rules, setup), []
+    return middle(rules, setup, play_on=play_on), []
 
 
-def middle(rules: Rules, setup: Mapping[str, object]) -> Match:
+def middle(rules: Rules, setup: Mapping[str, object], *, play_on: bool) -> Match:
     """A match in the middle of a round."""
     hands = setup.get("hands")
     if not isinstance(hands, list) or not LEAST_SEATS <= len(cast("list[object]", hands)) <= MOST_SEATS:
@@ -64,7 +70,9 @@ def middle(rules: Rules, setup: Mapping[str, object]) -> Match:
     everything = [card for hand in held for card in hand] + draw_pile + discards
     rules = rules.with_deck(everything)
     seats = len(held)
-    match = Match(rules, seats, seed_of(setup.get("seed", "0"), "setup.seed"))
+    script = launcher_of(rules, setup)
+    match = Match(rules, seats, seed_of(setup.get("seed", "0"), "setup.seed"), script)
+    match.script_only = not play_on
     bits = list(rules.deck.take(everything, rules.deck.everything))
     for seat, hand in enumerate(held):
         match.hands[seat] = sum(bits[: len(hand)])
@@ -77,13 +85,12 @@ def middle(rules: Rules, setup: Mapping[str, object]) -> Match:
     match.press = number(setup.get("press", 0), 0, 1_000_000, "setup.press")
     match.gone = number(setup.get("ply", 1), 0, 1_000_000, "setup.ply") > 0
     match.scores = scores_of(setup.get("scores"), seats)
-    launcher_of(setup)
     match.set_color(color_of(setup.get("color"), discards[-1]))
     match.begin_turn(number(setup.get("turn", 0), 0, seats - 1, "setup.turn"))
     return match
 
 
-def dealt(rules: Rules, setup: Mapping[str, object]) -> tuple[Match, list[Event]]:
+def dealt(rules: Rules, setup: Mapping[str, object], *, play_on: bool) -> tuple[Match, list[Event]]:
     """A match whose round is dealt from a seed or from a stacked deck."""
     deal = setup["deal"]
     if not isinstance(deal, dict):
@@ -103,9 +110,9 @@ def dealt(rules: Rules, setup: Mapping[str, object]) -> tuple[Match, list[Event]
     else:
         pile = Pile(list(rules.deck.bits), Stream(seed, f"deal|{round_number}"))
         for_dealer = Pile(list(rules.deck.bits), Stream(seed, "dealer"))
-    match = Match(rules, seats, seed)
+    match = Match(rules, seats, seed, launcher_of(rules, setup))
+    match.script_only = not play_on
     match.scores = scores_of(setup.get("scores"), seats)
-    launcher_of(setup)
     match.round = round_number - 1
     if "dealer" in given:
         match.dealer = number(given["dealer"], 0, seats - 1, "setup.deal.dealer")
@@ -136,8 +143,7 @@ def cards_of(rules: Rules, value: object, where: str) -> list[str]:
     for card in cast("list[object]", value):
         if not isinstance(card, str) or card not in ORDER:
             raise PositionError(f"{where}: {card!r} is not a card, expected codes as R7, GS or WD")
-        known = rules.edition.wilds if is_wild(card) else rules.edition.colored
-        if symbol(card) not in known:
+        if symbol(card) not in rules.edition.points and symbol(card) not in rules.edition.colored:
             raise PositionError(f"{where}: edition {rules.edition.name} has no card {card}")
     return cast("list[str]", value)
 
@@ -175,7 +181,11 @@ def color_of(value: object, top: str) -> str:
     return value
 
 
-def launcher_of(setup: Mapping[str, object]) -> None:
-    """These editions draw from a pile: there are no presses to script."""
-    if setup.get("launcher", []) != []:
+def launcher_of(rules: Rules, setup: Mapping[str, object]) -> list[int]:
+    """What the next presses eject."""
+    given = setup.get("launcher", [])
+    if not isinstance(given, list):
+        raise PositionError("setup.launcher: expected a list of the cards that each press ejects")
+    if given and not rules.supply.launches:
         raise PositionError("setup.launcher: this edition has no launcher, expected no presses")
+    return [number(count, 0, 1_000, "setup.launcher") for count in cast("list[object]", given)]

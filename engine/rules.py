@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from lastcard.engine.cards import COLORS, Deck, is_number, is_wild, symbol
 from lastcard.engine.decisions import MOST_SEATS, Decision
-from lastcard.engine.editions import Edition, edition
+from lastcard.engine.editions import CUSTOM_EFFECTS, Edition, edition
 from lastcard.engine.effects import EFFECTS, HOUSE
 from lastcard.engine.options import Value, resolve
-from lastcard.engine.turns import DECLINE, FINISH
+from lastcard.engine.supplies import SUPPLIES
+from lastcard.engine.turns import FINISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,14 +26,14 @@ LISTINGS = 4096
 """How many listings of legal plays are kept at most; a game that runs for weeks must not grow."""
 
 
-STRIKES = {"draw_two", "draw_four"}
+STRIKES = {"draw_two", "draw_four", "hit_two", "hit_four"}
 """Effects that `stacking` lets a card answer with one of its own."""
 
 
 class Play:
     """A `play ...` action: what it names and all that follows from that."""
 
-    __slots__ = ("card", "color", "effects", "event", "face", "held", "playable", "quick", "uno")
+    __slots__ = ("card", "color", "effects", "event", "face", "held", "may_be_last", "playable", "quick", "uno")
 
     def __init__(self, rules: Rules, card: str, named: str | None, *, uno: bool) -> None:
         self.card = card
@@ -47,6 +48,7 @@ class Play:
         self.quick = tuple(effect.run for effect in effects) if quiet else None
         may_be_taken_back = EFFECTS["challenge"] in effects and rules.wd4_guilty == "take_back"
         self.held = 2 if may_be_taken_back else 1
+        self.may_be_last = not self.face & rules.never_last
         self.event: PlayEvent = {"type": "play", "seat": 0, "card": card}
         if named is not None:
             self.event["color"] = named
@@ -93,6 +95,7 @@ class Rules:
         for name, added in HOUSE.items():
             if options[name] == "on":
                 self.effects.update(added)
+        self.effects.update(CUSTOM_EFFECTS.get(str(options.get("custom_effect")), {}))
         self.items: dict[str, tuple[Effect, ...]] = {
             letter: tuple(EFFECTS[name] for name in names) for letter, names in source.items.items()
         }
@@ -101,6 +104,10 @@ class Rules:
         self.wild = union(face[card] for card in face if is_wild(card))
         self.colored = {color: union(face[card] for card in face if card[0] == color) for color in COLORS}
         self.same = {card: union(face[other] for other in face if symbol(other) == symbol(card)) for card in face}
+        forbidden = options.get("trade_last") == "forbidden"
+        self.never_last = union(
+            face[card] for card in face if forbidden and "trade" in self.effects.get(symbol(card), ())
+        )
         self.may_not_start = frozenset(card for card in face if not self.may_start(card))
         self.listings = Listings(self)
         self.drawn = DrawnDecisions()
@@ -120,7 +127,7 @@ class Rules:
         """
         source = edition(name)
         resolved = resolve(source.options, source.fixed, options or {}, name)
-        return cls(source, resolved, Deck(source.deck))
+        return cls(source, resolved, Deck(source.deck_with(resolved)))
 
     def with_deck(self, cards: Iterable[str]) -> Rules:
         """The same rules for other cards: a position need not hold a whole deck. Raises NotationError."""
@@ -132,11 +139,11 @@ class Rules:
         """The options as attributes, where a match looks at them."""
         value = self.options
         self.start_color = str(value["start_color"])
-        self.start_wd4 = str(value["start_wd4"])
+        self.start_wd4 = str(value.get("start_wd4", "shuffle_back"))
         self.numbers_start = value["start_cards"] == "numbers_only"
         self.next_dealer = str(value["next_dealer"])
-        self.wd4_unlawful = str(value["wd4_unlawful"])
-        self.wd4_guilty = str(value["wd4_guilty"])
+        self.wd4_unlawful = str(value.get("wd4_unlawful"))
+        self.wd4_guilty = str(value.get("wd4_guilty"))
         self.banana_at_once = value.get("banana_first_turn") == "previous_seat"
         self.itembox_last = str(value.get("itembox_last"))
         self.uno_penalty = int(value["uno_penalty"])
@@ -147,7 +154,15 @@ class Rules:
         self.rounds = int(value["rounds"]) if "rounds" in value else None
         self.stacking = str(value["stacking"])
         self.stacks = self.stacking != "off"
-        self.decline = DECLINE[str(value["supply"]), str(value["draw_until_playable"])]
+        self.supply = SUPPLIES[str(value["supply"])]
+        self.decline = self.supply.decline[str(value["draw_until_playable"])]
+        self.launcher = str(value.get("launcher"))
+        self.extra_card = str(value.get("extra_card"))
+        self.two_player_extra = str(value.get("two_player_extra"))
+        self.all_hit = str(value.get("all_hit"))
+        self.trade_hands = str(value.get("trade_hands"))
+        self.attack_next = str(value.get("attack_next"))
+        self.hit_fire = str(value.get("hit_fire"))
         self.forced_play = value["forced_play"] == "on"
         self.blocked_round = str(value["blocked_round"])
         self.void_limit = int(value["void_limit"])
@@ -164,7 +179,7 @@ class Rules:
         return symbol(card) not in self.edition.never_start
 
     def matching(self, color: str | None, top: str) -> int:
-        """MK-14, MK-15, CL-8, CL-9: the cards that may be laid on the top card under that active colour."""
+        """MK-14, MK-15, AT-7, AT-25, CL-8, CL-9: what may be laid on the top card under that active colour."""
         if color is None:
             return self.wild
         if is_wild(top):

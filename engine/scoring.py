@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 
 def winner_collects(winner: int, worth: Sequence[int]) -> list[int]:
-    """MK-52, CL-22: the winner scores the cards in all other hands."""
+    """MK-52, AT-44, CL-22: the winner scores the cards in all other hands."""
     return [sum(worth) - worth[winner] if seat == winner else 0 for seat in range(len(worth))]
 
 

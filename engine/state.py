@@ -50,16 +50,17 @@ class State:
 
     __slots__ = (
         "again", "agenda", "aside", "color", "counted", "dealer", "decision", "direction", "discards", "drawn",
-        "events", "gone", "hands", "held", "missed", "out", "passes", "pile", "places", "playable", "played", "press",
-        "reason", "reshuffles", "resume", "round", "round_winner", "rounds_won", "rules", "scores", "seats", "seed",
-        "stack", "stacked", "traded", "turn", "turn_cap", "turns", "verdict", "voids",
+        "events", "gone", "hands", "held", "missed", "optional", "out", "passes", "pile", "places", "playable",
+        "played", "press", "presses", "reason", "reshuffles", "resume", "round", "round_winner", "rounds_won", "rules",
+        "scores", "script", "script_only", "seats", "seed", "since_reload", "stack", "stacked", "traded", "turn",
+        "turn_cap", "turns", "verdict", "voids",
     )  # fmt: skip
 
     def __init__(self, rules: Rules, seats: int, seed: str) -> None:
         self.rules = rules
         self.seats = seats
         self.seed = seed
-        # the match
+        self.turn_cap = int(rules.options["turn_cap"])
         self.round: int = 0
         self.dealer: int = 0
         self.scores = [0] * seats
@@ -68,26 +69,35 @@ class State:
         self.voids: int = 0  # in a row
         self.places: list[int] | None = None
         self.reason: MatchReason | None = None
-        # the round
-        self.hands = [0] * seats
-        self.aside = [0] * seats  # hands of seats that forfeited in this round
-        self.pile = Pile([], None)
+        self.script: list[int] | None = None  # what the next presses of a launcher eject, in a position
+        self.script_only: bool = True  # whether a press beyond the script is an error
+        self.clear_round(Pile([], None))
+
+    def clear_round(self, pile: Pile) -> None:
+        """All cards are in this pile again; nothing of the round before remains."""
+        self.pile = pile
         self.discards: list[int] = []
+        self.hands = [0] * self.seats
+        self.aside = [0] * self.seats  # hands of seats that forfeited in this round
         self.color: str | None = None
         self.playable: int = 0  # what may be laid now, whoever holds it
         self.direction: int = 1
         self.turn: int = 0
         self.gone: bool = False  # whether the turn has passed to another seat yet (AMB-6)
         self.turns: int = 0
-        self.turn_cap = int(rules.options["turn_cap"])
         self.passes: int = 0  # in a row (AMB-33)
         self.reshuffles: int = 0
-        self.press: int = 0
+        self.press: int = 0  # presses since the last ejection
+        self.presses: int = 0  # in this round
+        self.since_reload: int = 0  # presses
         self.stack: int = 0  # cards that wait for whoever does not stack
         self.stacked: Why = "draw_two"
         self.counted: list[list[str]] | None = None  # the hands as counted, once the round is over
         self.round_winner: int | None = None
-        # the play being carried out
+        self.clear_play()
+
+    def clear_play(self) -> None:
+        """No play is being carried out, and nobody is asked anything."""
         self.played = NO_PLAY
         self.drawn: int = 0  # the card of a `drawn` decision
         self.missed: int = 0  # seats that lose their turn
@@ -97,6 +107,7 @@ class State:
         self.verdict: bool | None = None  # of a challenge: guilty or not
         self.agenda: list[Effect] = []  # what is still to happen, the next last
         self.decision: Decision | None = None
+        self.optional: bool = False  # whether a `target` may be none
         self.resume: Callable[[State, int], None] | None = None  # what a `target` is chosen for
         self.events: list[Event] = []  # of the step in progress
 
@@ -111,6 +122,10 @@ class State:
         twin.color, twin.playable, twin.direction = self.color, self.playable, self.direction
         twin.turn, twin.gone, twin.turns, twin.turn_cap = self.turn, self.gone, self.turns, self.turn_cap
         twin.passes, twin.reshuffles, twin.press = self.passes, self.reshuffles, self.press
+        twin.presses, twin.since_reload = self.presses, self.since_reload
+        twin.script = None if self.script is None else self.script.copy()
+        twin.script_only = self.script_only
+        twin.optional = self.optional
         twin.stack, twin.stacked = self.stack, self.stacked
         twin.counted, twin.round_winner = self.counted, self.round_winner
         twin.played, twin.drawn, twin.missed, twin.again = self.played, self.drawn, self.missed, self.again
@@ -133,9 +148,27 @@ class State:
             steps -= seat not in self.out
         return seat
 
-    def upcoming(self) -> int:
-        """The seat that would play next, past those that already miss their turn: whom a penalty strikes."""
-        return self.after(self.turn, 1 + self.missed)
+    def struck(self) -> int:
+        """Whom a penalty strikes: the seat that would play next, past those that miss their turn; of two, the other."""
+        return self.after(self.turn, 1 if self.duel() else 1 + self.missed)
+
+    def has_won(self, seat: int) -> bool:
+        """Whether the seat has just laid its last card: at the end of a chain a Hit may come round to it (AT-42)."""
+        return seat == self.turn and not self.hands[seat]
+
+    def miss(self) -> None:
+        """One seat more loses its turn; of two players the other can only lose one (details 7)."""
+        self.missed = 1 if self.duel() else self.missed + 1
+
+    def duel(self) -> bool:
+        """Whether the actor has one opponent: that one is struck, skipped and missed whatever else happened."""
+        return self.in_play() == 2 and self.turn not in self.out
+
+    def playable_by(self, seat: int) -> int:
+        """The cards of the seat that it may lay now; AT-35: some may not be the last one."""
+        hand = self.hands[seat]
+        cards = hand & self.playable
+        return 0 if cards & self.rules.never_last and not hand & (hand - 1) else cards
 
     def others(self) -> list[int]:
         """The opponents still in play, in play order from the actor."""
@@ -161,6 +194,10 @@ class State:
             card = self.pile.draw()
         return card
 
+    def dry(self) -> bool:
+        """AMB-32: whether there is no card to be had, neither in the pile nor under the discards that stay."""
+        return not len(self.pile) and len(self.discards) <= self.held
+
     def reshuffle(self) -> bool:
         """AMB-31, CL-21: all discards but the top card become the draw pile. False if there are none."""
         count = len(self.discards) - self.held
@@ -173,10 +210,10 @@ class State:
         self.events.append({"type": "reshuffle", "count": count})
         return True
 
-    def draw(self, seat: int, count: int, why: Why) -> int:
-        """The seat draws that many cards, or what there is (AMB-32); out of play it draws none. Returns how many."""
+    def draw(self, seat: int, count: int, why: Why) -> None:
+        """The seat draws that many cards, or what there is (AMB-32); out of play it draws none."""
         if seat in self.out:
-            return 0
+            return
         code = self.rules.deck.code
         cards: list[str] = []
         while len(cards) < count and (card := self.take()):
@@ -184,7 +221,6 @@ class State:
             cards.append(code[card])
         if cards:
             self.events.append({"type": "draw", "seat": seat, "count": len(cards), "why": why, "cards": cards})
-        return len(cards)
 
     # the course of a play
 
@@ -215,7 +251,7 @@ class State:
         """The turn passes on from the seat that has it, over those that miss theirs."""
         self.gone = True
         seat = self.after(self.turn)
-        for _ in range(self.missed):
+        for _ in range(min(self.missed, 1) if self.duel() else self.missed):  # others may have left since
             self.events.append({"type": "skip", "seat": seat})
             seat = self.after(seat)
         self.begin_turn(seat)

@@ -13,13 +13,11 @@ from lastcard.engine.endings import BLOCKED, end_round
 from lastcard.engine.state import Effect, Played, State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lastcard.engine.events import Event, RoundReason
     from lastcard.engine.rules import Play
 
-OWN, CATCH, CHALLENGE, OTHERS, EXTRA, NEXT = 2, 3, 4, 5, 6, 7
-"""The order inside a play (AMB-37); stage 1, the cards leaving the hand, is `lay` itself."""
+LEAVE, OWN, CATCH, CHALLENGE, OTHERS, EXTRA, NEXT = 1, 2, 3, 4, 5, 6, 7
+"""The order inside a play (AMB-37); one card leaves the hand in `lay` itself."""
 
 
 def lay(state: State, seat: int, play: Play, card: int) -> list[Event]:
@@ -52,8 +50,21 @@ def lay(state: State, seat: int, play: Play, card: int) -> list[Event]:
 
 def lay_with_agenda(state: State, seat: int, play: Play, hand: int) -> list[Event]:
     """The rest of `lay` where effects ask, where the round may end, or where a call is due."""
+    state.missed, state.again = 0, False
+    return carry_out(state, seat, play, hand)
+
+
+def lay_extra(state: State, seat: int, play: Play, card: int) -> list[Event]:
+    """The seat adds a card (AT-24); the seats that miss their turn add up (AMB-3d)."""
+    state.hands[seat] = hand = state.hands[seat] ^ card
+    state.discards.append(card)
+    return carry_out(state, seat, play, hand)
+
+
+def carry_out(state: State, seat: int, play: Play, hand: int) -> list[Event]:
+    """Lets the effects of a play happen, in their order."""
     state.played = Played(play.card, play.uno, hand, state.color, state.playable)
-    state.missed, state.again, state.traded, state.verdict = 0, False, False, None
+    state.traded, state.verdict = False, None
     state.color, state.playable, state.held = play.color, play.playable, play.held
     state.decision = None
     event = play.event.copy()
@@ -111,13 +122,6 @@ def draw_until_playable(state: State, seat: int) -> list[Event]:
     return events
 
 
-DECLINE: dict[tuple[str, str], Callable[[State, int], list[Event]]] = {
-    ("pile", "off"): draw_one,
-    ("pile", "on"): draw_until_playable,
-}
-"""What `draw` means, by supply and by the house rule `draw_until_playable`."""
-
-
 def decline(state: State, seat: int) -> list[Event]:
     """`draw`: the seat takes the consequence of not playing."""
     return take_stack(state, seat) if state.stack else state.rules.decline(state, seat)
@@ -130,8 +134,8 @@ def take_stack(state: State, seat: int) -> list[Event]:
     count, state.stack = state.stack, 0
     state.missed = 0
     state.set_color(state.color)
-    drawn = state.draw(seat, count, state.stacked)
-    state.passes = 0 if drawn else state.passes + 1
+    state.passes = state.passes + 1 if state.dry() else 0
+    state.rules.supply.penalty(state, seat, count, state.stacked)
     state.events.append({"type": "skip", "seat": seat})
     end_turn(state)
     return events
@@ -160,7 +164,7 @@ def end_turn(state: State) -> None:
 
 
 def finish(state: State) -> None:
-    """The last step of a play: the round is won (MK-50, CL-19), or a further turn or the next seat's (MK-41) begins."""
+    """The last step of a play: the round is won (MK-50, AT-42, CL-19), or a further or the next turn (MK-41) begins."""
     seat = state.turn
     state.held = 1
     if not state.hands[seat] and seat not in state.out:

@@ -283,7 +283,7 @@ class _Play:
             if self.answers and not self.asked:
                 answers, self.answers = self.answers, {}
                 events += self.match.act(answers)
-        except IllegalAction as error:
+        except LastcardError as error:
             return self._lost(f"{place}: {step.forfeit or step.act!r} of seat {step.seat} was refused: {error}")
         seen: list[dict[str, object]] = json.loads(json.dumps(events))
         missing = _first_missing(step.events, seen)

@@ -24,6 +24,7 @@ class View(TypedDict):
     scores: list[int]
     out: list[int]
     before: int | None
+    press: NotRequired[int]
     about: NotRequired[About]
 
 
@@ -44,6 +45,8 @@ def view(state: State, seat: int) -> View:
         "out": sorted(state.out) if state.out else [],
         "before": state.before(),
     }
+    if state.rules.supply.launches:
+        shown["press"] = state.press
     if decision is not None and decision.about is not None and seat in decision.seats:
         shown["about"] = decision.about.copy()
     return shown

@@ -40,7 +40,7 @@ class About(Struct, frozen=True):
     """
 
     card: Card | UnsetType = UNSET
-    missed: list[Seat] | UnsetType = UNSET
+    missed: Count | UnsetType = UNSET
     why: str | UnsetType = UNSET
     seat: Seat | UnsetType = UNSET
     color: Color | UnsetType = UNSET

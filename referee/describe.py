@@ -71,6 +71,10 @@ def match_end(event: Mapping[str, object], names: Names) -> str:
     return f"the match is over ({event['reason']}): {table}"
 
 
+def chosen(event: Mapping[str, object], names: Names) -> str:
+    return f"{who(event, names)} chooses {'nobody' if event['target'] is None else who(event, names, 'target')}"
+
+
 WORDS: dict[str, Callable[[Mapping[str, object], Names], str]] = {
     "dealer_draw": dealer_draw,
     "round": lambda event, names: f"--- round {event['round']}, {who(event, names, 'dealer')} deals",
@@ -79,9 +83,11 @@ WORDS: dict[str, Callable[[Mapping[str, object], Names], str]] = {
     "play": played,
     "flip": lambda event, names: f"the Item Box turns {event['card']}: {event['item']}",
     "color": lambda event, names: f"{who(event, names)} names {event['color']}",
-    "target": lambda event, names: f"{who(event, names)} chooses {who(event, names, 'target')}",
+    "target": chosen,
     "trade": lambda event, names: f"{who(event, names)} trades hands with {who(event, names, 'with')}",
     "draw": drew,
+    "discard": lambda event, names: f"{who(event, names)} throws off{cards(event)}",
+    "press": lambda event, names: f"{who(event, names)} presses the launcher: {event['ejected'] or 'nothing'}",
     "reverse": lambda event, names: f"direction {event['direction']}",
     "skip": lambda event, names: f"{who(event, names)} misses a turn",
     "challenge": challenged,

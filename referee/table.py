@@ -164,11 +164,11 @@ class Table:
         match = self.match
         decision = match.decision
         assert decision is not None, "there is something to decide"
-        if len(decision.seats) > 1:
+        number, *others = decision.seats
+        if others:
             await self.step_of_several(decision.kind, {number: match.legal(number) for number in decision.seats})
             return
         # one seat that gives a good answer is what a match mostly consists of: it goes no detours
-        (number,) = decision.seats
         legal = match.legal(number)
         answer = await self.answer(number, decision.kind, legal)
         if answer.fault is not None or self.seats[number].hearing.minor:

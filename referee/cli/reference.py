@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -10,10 +9,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from lastcard.engine import EDITIONS, OPTIONS, Edition, check_vector, edition, load_vectors
+from lastcard.engine import EDITIONS, check_vector, edition, load_vectors
 from lastcard.protocol import schema as message_schema
 from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain
+from lastcard.referee.cli.edition_words import compared, described, listed
 from lastcard.referee.cli.terminal import say, say_if_read, say_lines
 from lastcard.referee.cli.values import text_of
 
@@ -22,39 +22,28 @@ WHAT = "a JSON file of vectors"
 MALFORMED = re.compile(r"((step \d+|then): )?malformed: ")
 
 
-@click.command(epilog="\b\nExamples:\n  lastcard editions\n  lastcard editions mario-kart\n")
+EPILOG = """\b
+Examples:
+  lastcard editions
+  lastcard editions attack
+  lastcard editions --compare attack classic
+"""
+
+
+@click.command(epilog=EPILOG)
 @click.argument("name", required=False, metavar="[NAME]")
-def editions(name: str | None) -> None:
-    """List the editions, or show one: deck, points, options with their values and meaning."""
-    if name is None:
-        for each in EDITIONS.values():
-            say(f"{each.name:12} {each.title}, {len(each.deck)} cards")
-    else:
+@click.option("--compare", nargs=2, metavar="A B", help="Show where two editions differ.")
+def editions(name: str | None, compare: tuple[str, str] | None) -> None:
+    """List the editions, or show one: deck, points, effects, options with their values and meaning."""
+    if compare is not None:
+        if name is not None:
+            raise BadUsage(f"--compare takes the names of two editions, expected no other name, got {name!r}")
+        say_lines(compared(*map(edition, compare)))
+    elif name is not None:
         say_lines(described(edition(name)))
-
-
-def described(one: Edition) -> str:
-    """An edition in words."""
-    counts = Counter(one.deck)
-    colored = " ".join(f"{symbol}x{count}" for symbol, count in one.colored.items())
-    wilds = " ".join(f"{wild}x{count}" for wild, count in one.wilds.items())
-    points = ", ".join(f"{symbol} {worth}" for symbol, worth in one.points.items())
-    lines = [
-        f"{one.name}: {one.title}",
-        f"deck: {counts.total()} cards; in each of R G B Y {colored}; wilds {wilds}",
-        f"points: a number its face, {points}",
-        "options:",
-    ]
-    for option_name, option in OPTIONS.items():
-        takes = one.options.get(option_name)
-        if takes is None and option_name != "rounds":
-            continue
-        values = one.fixed.get(option_name, getattr(option, "values", None))
-        shown = ", ".join(values) if values else f"{getattr(option, 'least', 0)} to {getattr(option, 'most', 0)}"
-        rules = f" ({', '.join(option.rules)})" if option.rules else ""
-        lines.append(f"  {option_name} = {'-' if takes is None else takes}    [{shown}]")
-        lines.append(f"      {option.meaning}{rules}")
-    return "\n".join(lines)
+    else:
+        for line in listed(EDITIONS):
+            say(line)
 
 
 @click.command(epilog="\b\nExample:\n  lastcard schema > lastcard.schema.json\n")

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from lastcard.engine import Event, Match
+from lastcard.engine.cards import printed
 
 
 class Books:
@@ -12,6 +13,7 @@ class Books:
     def __init__(self, match: Match) -> None:
         self.match = match
         self.deck = Counter(match.rules.deck.cards)
+        self.launches = match.rules.options["supply"] == "launcher"
         self.clear()
         self.scores = [0] * match.seats
         self.out: set[int] = set()
@@ -24,6 +26,10 @@ class Books:
         self.discards: list[str] = []
         self.pile = self.deck.copy()
         self.owed: Counter[str] = Counter()
+        self.counter = 0  # presses since the last ejection
+        self.due: dict[str, Any] | None = None  # the press whose cards are still to be told
+        self.reloaded = False  # just now, for a press
+        self.thrower: int | None = None  # the seat whose card came last, as long as it may throw others off with it
 
     def copy(self) -> "Books":
         """Books that go on from these with a clone of the match."""
@@ -32,6 +38,7 @@ class Books:
         copied.aside = [hand.copy() for hand in self.aside]
         copied.discards, copied.pile, copied.owed = self.discards.copy(), self.pile.copy(), self.owed.copy()
         copied.scores, copied.out, copied.in_round = self.scores.copy(), self.out.copy(), self.in_round
+        copied.counter = self.counter
         return copied
 
     def keep(self, events: list[Event]) -> None:
@@ -41,11 +48,18 @@ class Books:
             moving = event["type"] == "trade" and following is not None and following["type"] == "trade"
             if not moving:  # hands that move on together are told one by one
                 self.check()
+        assert self.due is None, "what a press ejected is told at once"
         self.compare()
 
     def read(self, event: Event) -> None:
         """Books one event."""
         assert self.ended is None, "nothing happens after the end of the match"
+        kind = event["type"]
+        assert self.due is None or kind == "draw", "what a press ejected is told at once"
+        assert not self.reloaded or kind == "press", "a launcher is reloaded for a press"
+        self.reloaded = False
+        if kind != "discard":
+            self.thrower = event["seat"] if event["type"] == "play" else None
         getattr(self, f"on_{event['type']}")(event)
 
     def check(self) -> None:
@@ -67,6 +81,7 @@ class Books:
         assert Counter(view["hand"]) == self.hands[seat]
         assert view["counts"] == [hand.total() for hand in self.hands]
         assert (view["draw_pile"], view["scores"]) == (self.pile.total(), self.scores)
+        assert view.get("press") == (self.counter if self.launches else None)
         assert match.discard_codes() == self.discards
         assert Counter(match.draw_pile_order()) == self.pile
         assert match.scores == self.scores
@@ -100,6 +115,25 @@ class Books:
         self.hands[event["seat"]] -= Counter([event["card"]])
         self.discards.append(event["card"])
 
+    def on_discard(self, event: Any) -> None:
+        cards = event["cards"]
+        assert self.thrower == event["seat"], "cards are thrown off with a card that was just played"
+        assert cards == printed(cards)
+        assert cards
+        assert not Counter(cards) - self.hands[event["seat"]]
+        self.hands[event["seat"]] -= Counter(cards)
+        self.discards[-1:-1] = cards  # under the card that threw them
+        self.thrower = None
+
+    def on_press(self, event: Any) -> None:
+        assert self.launches
+        assert event["seat"] not in self.out, "a forfeited seat presses nothing"
+        assert self.pile or len(self.discards) == 1, "an empty launcher is reloaded before it is pressed"
+        assert 0 <= event["ejected"] <= self.pile.total()
+        self.counter = 0 if event["ejected"] else self.counter + 1
+        assert event["counter"] == self.counter
+        self.due = event if event["ejected"] else None
+
     def on_flip(self, event: Any) -> None:
         self.take([event["card"]])
         self.discards.append(event["card"])
@@ -107,6 +141,10 @@ class Books:
     def on_draw(self, event: Any) -> None:
         assert event["count"] == len(event["cards"]) > 0
         assert event["seat"] not in self.out, "a forfeited seat draws nothing"
+        pressed, self.due = self.due, None
+        assert (pressed is not None) == self.launches, "where there is a launcher all cards come from a press"
+        if pressed is not None:
+            assert (event["seat"], event["count"]) == (pressed["seat"], pressed["ejected"])
         self.take(event["cards"])
         self.hands[event["seat"]] += Counter(event["cards"])
 
@@ -118,6 +156,9 @@ class Books:
         # When cards are needed and not before: what the pile still held is drawn by the very next event.
         self.owed = self.pile.copy()
         assert event["count"] > 0
+        if self.launches:
+            assert not self.pile, "a launcher is reloaded when it is empty"
+            self.reloaded, self.counter = True, 0
         self.pile += Counter(self.discards[: event["count"]])
         del self.discards[: event["count"]]
         assert self.discards, "the top card stays"
@@ -145,6 +186,7 @@ class Books:
 
     def on_target(self, event: Any) -> None:
         assert event["target"] not in self.out | {event["seat"]}
+        assert event["target"] is not None or self.discards[-1][1:] == "T", "nobody is chosen only for Trade Hands"
 
     def on_skip(self, event: Any) -> None:
         assert event["seat"] not in self.out

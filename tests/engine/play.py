@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from lastcard.engine import EDITIONS, OPTIONS, Event, Match, Rules
 from lastcard.engine.cards import COLORS, ORDER
+from lastcard.engine.launcher import SCRIPTED
 from lastcard.engine.options import Choice
 
 NUMBERS: dict[str, tuple[int, ...]] = {
@@ -28,6 +29,7 @@ def options_by_lot(name: str, lot: Random) -> dict[str, Any]:
         kind = OPTIONS[option]
         if isinstance(kind, Choice):
             values: tuple[Any, ...] = edition.fixed.get(option, kind.values)
+            values = tuple(value for value in values if value != SCRIPTED)  # which is for positions alone
         else:
             values = NUMBERS.get(option, ())
         if values and lot.random() < 0.5:
@@ -75,9 +77,10 @@ class Game(NamedTuple):
 
     @classmethod
     def by_lot(cls, name: str, seats: int, number: int, **options: Any) -> "Game":
-        """The same game for the same arguments; `options` stand over those by lot."""
+        """The same game for the same arguments; `options` stand over those by lot, as far as the edition knows them."""
         lot = Random(f"{name} {seats} {number}")
-        chosen = options_by_lot(name, lot) | options
+        known = {*EDITIONS[name].options, "rounds", "target"}
+        chosen = options_by_lot(name, lot) | {option: value for option, value in options.items() if option in known}
         if "rounds" in options:
             chosen.pop("target", None)
         return cls(Match(Rules.of(name, chosen), seats, f"game-{number}"), Mood.by_lot(lot), lot)

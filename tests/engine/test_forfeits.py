@@ -8,21 +8,32 @@ import pytest
 
 from lastcard.engine import EDITIONS, LastcardError, Match, Rules, from_setup
 from tests.engine.books import Books
+from tests.engine.leaving_cases import ATTACK_CASES, CASES, LEFT
 from tests.engine.play import GAMES, Game, Mood
 
-KINDS = ["turn", "drawn", "color", "target", "challenge", "catch"]
-TABLES = [(name, seats) for name, seats in GAMES if seats in (2, 3, 4, 7)]
+KINDS = {
+    "pile": ["turn", "drawn", "color", "target", "challenge", "catch"],
+    "launcher": ["turn", "extra", "color", "target", "catch"],
+}
+"""The kinds of decisions there are with each supply."""
+TABLES = [(name, seats) for name, seats in GAMES if seats in (2, 3, 5)]
+
+
+def kinds(name: str) -> list[str]:
+    return KINDS[str(EDITIONS[name].options["supply"])]
 
 
 def moments(name: str, seats: int, each: int) -> Iterator[Books]:
     """States by lot, `each` of every kind of decision, with their books."""
-    wanted = dict.fromkeys(KINDS, each)
+    wanted = dict.fromkeys(kinds(name), each)
     for number in range(200):
         options = {
             "stacking": ("off", "same", "cross")[number % 3],
             "wd4_guilty": ("keep", "take_back")[number % 2],
             "catch": "asked",
             "seven_zero": "on",
+            "extra_card": "always",
+            "two_player_extra": "card",
             "turn_cap": 60,
             "max_rounds": 2,
         }
@@ -66,7 +77,7 @@ def test_any_seat_may_leave_in_any_decision(name: str, seats: int) -> None:
             assert (follow.match.decision is None) == (follow.match.over or follow.match.counted is not None)
             play_on(follow, lot)
             tried += 1
-    assert tried == 2 * seats * len(KINDS)
+    assert tried == 2 * seats * len(kinds(name))
 
 
 @pytest.mark.parametrize(("name", "seats"), [table for table in TABLES if table[1] > 2])
@@ -87,125 +98,18 @@ def test_several_seats_may_leave_one_after_the_other(name: str, seats: int) -> N
 
 # --- what exactly becomes of a play or a decision whose seat leaves
 
-LEFT = "leaves"
-WAIT = {1: "wait", 2: "wait"}
-Steps = list[tuple[int, str] | dict[int, str]]
 
-CASES: dict[str, tuple[dict[str, Any], Steps, list[dict[str, Any]], tuple[str, tuple[int, ...], list[str]]]] = {
-    "one of those asked to catch: the others still are": (
-        {"hands": [["R1", "G5"], ["B1", "B2"], ["Y1", "Y2"], ["G1", "G2"]]},
-        [(0, "play R1"), (2, LEFT), {1: "wait", 3: "catch"}],
-        [{"type": "caught", "seat": 0, "by": [3]}, {"type": "draw", "seat": 0, "count": 2, "why": "uno"}],
-        ("turn", (1,), ["play B1", "draw"]),
-    ),
-    "who did not call: caught, and draws nothing": (
-        {"hands": [["R1", "G5"], ["B1", "B2"], ["Y1", "Y2"]]},
-        [(0, "play R1"), (0, LEFT), {1: "catch", 2: "wait"}],
-        [{"type": "caught", "seat": 0, "by": [1]}],
-        ("turn", (1,), ["play B1", "draw"]),
-    ),
-    "who may challenge: the Draw Four strikes nobody": (
-        {"hands": [["WD", "R1", "R2"], ["B1", "B2"], ["Y1", "G2"]]},
-        [(0, "play WD G"), (1, LEFT)],
-        [],
-        ("turn", (2,), ["play G2", "draw"]),
-    ),
-    "who may challenge a stacked Draw Four: the stack is gone": (
-        {"hands": [["WD", "G1", "R2"], ["WD", "B2", "B3"], ["Y1", "G2"]], "options": {"stacking": "same"}},
-        [(0, "play WD G"), (1, "accept"), (1, "play WD G"), (2, LEFT)],
-        [],
-        ("turn", (0,), ["play G1", "draw"]),
-    ),
-    "on whom a stack waits: it is gone": (
-        {"hands": [["RD", "R1", "R2"], ["B1", "B2"], ["Y1", "R3"]], "options": {"stacking": "cross"}},
-        [(0, "play RD"), (1, LEFT)],
-        [],
-        ("turn", (2,), ["play R3", "draw"]),
-    ),
-    "who laid a Draw Two without calling: it may still be stacked": (
-        {"hands": [["RD", "R1"], ["BD", "B2"], ["Y1", "R3"]], "options": {"stacking": "same"}},
-        [(0, "play RD"), (0, LEFT), WAIT],
-        [],
-        ("turn", (1,), ["play BD", "draw"]),
-    ),
-    "who laid a Draw Two without calling: it strikes": (
-        {"hands": [["RD", "R1"], ["BD", "B2"], ["Y1", "R3"]]},
-        [(0, "play RD"), (0, LEFT), WAIT],
-        [{"type": "draw", "seat": 1, "count": 2, "why": "draw_two"}, {"type": "skip", "seat": 1}],
-        ("turn", (2,), ["play R3", "draw"]),
-    ),
-    "who laid a Reverse without calling: the direction flips and nobody is skipped": (
-        {"hands": [["RV", "R1"], ["B1", "B2"], ["Y1", "R3"]]},
-        [(0, "play RV"), (0, LEFT), WAIT],
-        [{"type": "reverse", "direction": -1}],
-        ("turn", (2,), ["play R3", "draw"]),
-    ),
-    "who may choose a target: the last one is hit": (
-        {"hands": [["WI", "R1", "R2"], ["B1", "B2"], ["Y1", "G2"]], "draw_pile": ["G5", "Y8", "Y9"]},
-        [(0, "play WI"), (0, LEFT)],
-        [{"type": "target", "seat": 0, "target": 2}, {"type": "draw", "seat": 2, "count": 1, "why": "shell"}],
-        ("turn", (1,), ["draw"]),
-    ),
-    "who will choose a target when the catch is over: the last one is hit": (
-        {"hands": [["WI", "R1"], ["B1", "B2"], ["Y1", "G2"]], "draw_pile": ["G5", "Y8", "Y9"]},
-        [(0, "play WI"), (0, LEFT), WAIT],
-        [{"type": "target", "seat": 0, "target": 2}, {"type": "draw", "seat": 2, "count": 1, "why": "shell"}],
-        ("turn", (1,), ["draw"]),
-    ),
-    "who would have another turn: it passes on": (
-        {"hands": [["WI", "R1"], ["B1", "R2"], ["Y1", "G2"]], "draw_pile": ["R5", "Y8", "Y9"]},
-        [(0, "play WI"), (0, LEFT), WAIT],
-        [],
-        ("turn", (1,), ["play R2", "draw"]),
-    ),
-    "who names a color: it is the last one": (
-        {"hands": [["WI", "R1", "R2"], ["B1", "Y2"], ["Y1", "G2"]], "draw_pile": ["WD", "B8", "B9"]},
-        [(0, "play WI"), (0, LEFT)],
-        [{"type": "color", "seat": 0, "color": "Y"}],
-        ("turn", (1,), ["play Y2", "draw"]),
-    ),
-    "who has drawn a card: it goes with the hand": (
-        {"hands": [["G1", "G2"], ["B1", "R2"], ["Y1", "G2"]], "draw_pile": ["R5", "B8"]},
-        [(0, "draw"), (0, LEFT)],
-        [],
-        ("turn", (1,), ["play R2", "draw"]),
-    ),
-    "who was to be struck, before the play comes to that: the next one is": (
-        {"hands": [["RD", "R1"], ["B1", "B2"], ["Y1", "Y2"], ["G1", "R3"]]},
-        [(0, "play RD"), (1, LEFT), {2: "wait", 3: "wait"}],
-        [{"type": "draw", "seat": 2, "count": 2, "why": "draw_two"}, {"type": "skip", "seat": 2}],
-        ("turn", (3,), ["play R3", "draw"]),
-    ),
-    "offender of a Draw Four: found guilty, and draws nothing": (
-        {"hands": [["WD", "R1", "R2"], ["B1", "G2"], ["Y1", "Y2"]]},
-        [(0, "play WD G"), (0, LEFT), (1, "challenge")],
-        [{"type": "challenge", "seat": 1, "of": 0, "guilty": True, "hand": ["R1", "R2"]}],
-        ("turn", (1,), ["play G2", "draw"]),
-    ),
-    "everybody in turn has passed when the last one leaves: the round is blocked": (
-        {"hands": [["B1", "B2"], ["B3", "B4"], ["Y1", "Y2"]], "draw_pile": []},
-        [(0, "draw"), (1, "draw"), (2, LEFT)],
-        [{"type": "round_end", "winner": None, "reason": "blocked"}],
-        ("over", (), []),
-    ),
-    "who left has no lowest hand": (
-        {
-            "hands": [["B1", "B2"], ["B3", "B4"], ["Y1", "Y1"]],
-            "draw_pile": [],
-            "options": {"blocked_round": "lowest_hand_wins"},
-        },
-        [(0, "draw"), (1, "draw"), (2, LEFT)],
-        [{"type": "round_end", "winner": 0, "reason": "blocked", "points": [9, 0, 0]}],
-        ("over", (), []),
-    ),
-}
+EVERY_CASE = {**CASES, **ATTACK_CASES}
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", EVERY_CASE)
 def test_seat_that_leaves(case: str) -> None:
-    fields, steps, events, (kind, seats, legal) = CASES[case]
+    fields, steps, events, (kind, seats, legal) = EVERY_CASE[case]
     setup: dict[str, Any] = {"discard_pile": ["R9"], "draw_pile": ["B6", "B7", "B8", "B9"]} | fields
-    match, _ = from_setup(Rules.of("mario-kart", setup.pop("options", {})), setup)
+    name = setup.pop("edition", "attack" if case in ATTACK_CASES else "mario-kart")
+    if case in ATTACK_CASES:
+        setup.setdefault("launcher", [0, 1])
+    match, _ = from_setup(Rules.of(name, setup.pop("options", {})), setup)
     told: list[Any] = []
     for step in steps:
         if isinstance(step, dict):

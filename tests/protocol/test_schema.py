@@ -53,6 +53,9 @@ WRONG = [
     ("FromReferee", '{"type":"events","events":[{"type":"press","seat":10,"ejected":0,"counter":2}]}'),
     ("Event", '{"type":"play","seat":0,"card":"R10"}'),
     ("Event", '{"type":"draw","seat":0,"count":1,"why":"luck"}'),
+    ("Event", '{"type":"press","seat":0,"ejected":2}'),
+    ("Event", '{"type":"discard","seat":0,"cards":"R7"}'),
+    ("About", '{"card":"RS","missed":[1]}'),
     ("View", "{}"),
 ]
 # edition, options, seats: every effect, house rule and ending gets its turn.
@@ -64,6 +67,11 @@ MATCHES: list[tuple[str, dict[str, Any], int]] = [
     ("classic", {"rounds": 3, "stacking": "cross", "draw_until_playable": "on"}, 4),
     ("classic", {"rounds": 3, "seven_zero": "on", "forced_play": "on", "start_cards": "numbers_only"}, 3),
     ("classic", {"rounds": 1, "turn_cap": 5, "scoring": "penalty_lowest"}, 10),
+    ("mario-kart-jp", {}, 3),
+    ("attack", {}, 4),
+    ("attack", {"custom_effect": "attack_attack", "attack_next": "skip_one", "stacking": "cross"}, 10),
+    ("attack-trade-hands", {"launcher": "iid", "hit_fire": "named_color"}, 2),
+    ("attack-official", {"launcher": "fixed_sequence", "draw_until_playable": "on"}, 5),
 ]
 
 
