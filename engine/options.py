@@ -16,9 +16,14 @@ class Choice(NamedTuple):
     rules: tuple[str, ...] = ()
 
     def read(self, name: str, value: object) -> Value:
-        """The value, checked. `true` and `false` do for `on` and `off`."""
-        if isinstance(value, bool) and self.values == SWITCH:
-            value = "on" if value else "off"
+        """The value, checked. `true` and `false` do for `on` and `off`, also as a command line writes them."""
+        word = (
+            {True: "on", False: "off", "true": "on", "false": "off"}.get(value)
+            if isinstance(value, bool | str)
+            else None
+        )
+        if word in self.values:
+            value = word
         if not isinstance(value, str) or value not in self.values:
             raise OptionError(f"option {name}: {value!r} is not a value, expected one of {', '.join(self.values)}")
         return value

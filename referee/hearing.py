@@ -95,10 +95,8 @@ class Hearing:
         )  # fmt: skip
 
     def between_matches(self, item: Received) -> Fault | None:
-        """The same for what came since the match before: all of it is stale (F-60), but for the end (F-61)."""
+        """The same for what came since the match before: all of it is stale (F-60)."""
         match item:
-            case Closed():
-                return self.fault(FaultKind.STARTUP, Phase.END, "its output ended after the match before")
             case Refusal(kind=RefusalKind.HUGE):
                 return self._refused(item, Phase.END)
             case Refusal():

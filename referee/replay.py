@@ -54,19 +54,29 @@ class RanOut(Exception):
     """The log stops here."""
 
 
+HEADER: tuple[tuple[str, type, str], ...] = (
+    ("edition", str, "the name of an edition"),
+    ("options", dict, "an object of options"),
+    ("seats", int, "a number of seats"),
+    ("seed", str, "a seed"),
+    ("position", dict, "a position, or no such field"),
+)
+"""What the first line of a log has to hold for a match to be opened from it."""
+
+
 def opened(log: Log) -> tuple[Match, list[Event]]:
     """The match of the log before its first round, or in its position. Raises LogError."""
     header = log.header
+    for name, kind, expected in HEADER:
+        if not isinstance(header.get(name), kind) and (name in header or name != "position"):
+            raise LogError(f"{log.path}: line 1: {name}: expected {expected}")
     try:
-        edition, options = header["edition"], header["options"]
-        rules = Rules.of(cast("str", edition), cast("Mapping[str, object]", options))
+        rules = Rules.of(cast("str", header["edition"]), cast("Mapping[str, object]", header["options"]))
         if "position" in header:
-            match, events = from_setup(rules, cast("Mapping[str, object]", header["position"]), play_on=True)
-        else:
-            match, events = Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
-    except (LastcardError, KeyError, TypeError, AttributeError) as error:
-        raise LogError(f"{log.path}: line 1 does not open a match: {type(error).__name__}: {error}") from error
-    return match, events
+            return from_setup(rules, cast("Mapping[str, object]", header["position"]), play_on=True)
+        return Match(rules, cast("int", header["seats"]), cast("str", header["seed"])), []
+    except LastcardError as error:
+        raise LogError(f"{log.path}: line 1 does not open a match: {error}") from error
 
 
 class Rebuilding:

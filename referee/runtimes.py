@@ -57,7 +57,16 @@ def run_line(file: Path) -> tuple[str, ...]:
         raise RuntimeMissing(f"{file.name} needs {missing}, which is not installed")
     if file.suffix in COMPILERS:
         return (str(_compiled(file)),)
-    return (*INTERPRETERS[file.suffix], str(file))
+    return (*(own_interpreter(file) or INTERPRETERS[file.suffix]), str(file))
+
+
+def own_interpreter(file: Path) -> tuple[str, ...]:
+    """The command in the `#!` line of a shell script, which may want more than `sh`; none for anything else."""
+    if file.suffix != ".sh":
+        return ()
+    with file.open("rb") as script:
+        first = script.readline(256)
+    return tuple(first[2:].decode("utf-8", "replace").split()) if first.startswith(b"#!") else ()
 
 
 def _compiled(file: Path) -> Path:

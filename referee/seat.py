@@ -150,7 +150,8 @@ class Seat:
     async def _still_there(self) -> Fault | None:
         """Looks at what came since the match before: it counts as stale lines of this one (F-60).
 
-        A bot that has ended is started anew if it has a restart left, and else it is why the start failed (F-61).
+        A bot that has ended is told the match all the same and found out when it is first asked (F-61): whether its
+        end is seen before or after the start is a race, and must not decide how the match goes.
         """
         player = self.player
         while True:
@@ -161,16 +162,13 @@ class Seat:
                     return None
                 player.heard(data)
                 continue
+            if isinstance(item, Closed):
+                return None
             fault = self.hearing.between_matches(item)
-            if fault is None:
-                continue
-            await player.complete(fault)
-            await player.close(grace=0)
-            if fault.kind is not FaultKind.STARTUP or self.restarts == 0:
+            if fault is not None:
+                await player.complete(fault)
+                await player.close(grace=0)
                 return fault
-            self.restarts -= 1
-            self.hearing.minor.append(fault)
-            return None
 
     async def _tell_start(self, start: Start) -> Fault | None:
         """Tell the match, and wait for `ready` from a bot that listed it."""

@@ -212,7 +212,12 @@ def test_switches_take_on_and_off_and_booleans(option: str, given: object, resol
     assert Rules.of("classic", {option: given}).options[option] == resolved
 
 
-@pytest.mark.parametrize("option", ["stacking", "catch", "scoring", "target", "uno_penalty"])
+@pytest.mark.parametrize("value", ["false", False])
+def test_off_is_false_wherever_it_is_a_value(value: object) -> None:
+    assert Rules.of("classic", {"stacking": value}).options["stacking"] == "off"
+
+
+@pytest.mark.parametrize("option", ["catch", "scoring", "target", "uno_penalty"])
 @pytest.mark.parametrize("value", [True, False])
 def test_nothing_else_takes_booleans(option: str, value: bool) -> None:
     with pytest.raises(OptionError, match=f"^option {option}: {value} is not a value"):

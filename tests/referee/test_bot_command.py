@@ -150,6 +150,23 @@ def test_names_obey_the_rule(text: str, name: str) -> None:
 # ---- runtimes
 
 
+@pytest.mark.parametrize(
+    ("first_line", "runs_in"),
+    [
+        ("#!/bin/bash", ("/bin/bash",)),
+        ("#!/usr/bin/env bash", ("/usr/bin/env", "bash")),
+        ("echo hi", ("sh",)),
+        ("#!", ("sh",)),
+    ],
+)
+def test_a_shell_script_is_run_as_its_first_line_says(
+    first_line: str, runs_in: tuple[str, ...], tmp_path: Path
+) -> None:
+    script = tmp_path / "mine.sh"
+    _write(script, f"{first_line}\necho hello\n")
+    assert parse_bot("./mine.sh", base=tmp_path).argv == (*runs_in, str(script))
+
+
 @pytest.fixture
 def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine on which no program is found."""

@@ -739,15 +739,19 @@ async def test_a_flood_between_matches(tmp_path: Path) -> None:
     assert third.outcome.faults == []
 
 
-@pytest.mark.parametrize("turn", [exits("exit status 2"), closes_output], ids=["exits", "closes its output"])
+@pytest.mark.parametrize(
+    ("turn", "kind"),
+    [(exits("exit status 2"), "crash"), (closes_output, "eof")],
+    ids=["exits", "closes its output"],
+)
 @mock_time
-async def test_a_bot_that_ends_between_matches(turn: Turn, tmp_path: Path) -> None:
-    """F-61: a forfeit before the deal; the match after that has a new process."""
+async def test_a_bot_that_ends_between_matches(turn: Turn, kind: str, tmp_path: Path) -> None:
+    """F-61: found out when it is first asked, as F-52; the match after that has a new process."""
     async with seated([honest(on={"end": turn}), honest()], honest()) as hall:
         assert (await hall.play(tmp_path / "one")).outcome.faults == []
         await trio.sleep(1)
         second = await hall.play(tmp_path / "two")
-        assert (second.fault.kind, second.fault.phase) == ("startup", Phase.END)
+        assert (second.fault.kind, second.fault.phase) == (kind, Phase.BETWEEN)
         assert (second.outcome.forfeited, second.outcome.places) == ([0], [2, 1])
         third = await hall.play(tmp_path / "three")
         assert third.outcome.faults == []
@@ -756,15 +760,15 @@ async def test_a_bot_that_ends_between_matches(turn: Turn, tmp_path: Path) -> No
 
 @mock_time
 async def test_a_bot_that_ends_between_matches_may_be_restarted(tmp_path: Path) -> None:
-    """F-61: the new process is told the match from its beginning."""
+    """F-61: its first decision gets the fallback, and the new process goes on."""
     limits = Limits(move_ms=1000, restarts=1)
     async with seated([honest(on={"end": exits("exit status 2")}), honest()], honest(), limits=limits) as hall:
         await hall.play(tmp_path / "one")
         await trio.sleep(1)
         second = await hall.play(tmp_path / "two")
-        assert (second.fault.kind, second.fault.exit_status) == ("startup", "exit status 2")
+        assert (second.fault.kind, second.fault.exit_status) == ("crash", "exit status 2")
         assert second.outcome.forfeited == []
-        assert "resumed" not in hall.bot(0).told("start")[0]
+        assert hall.bot(0).told("start")[0]["resumed"] is True
 
 
 @mock_time
