@@ -1,7 +1,7 @@
 """The engine at random self-play against RLCard's UNO and OpenSpiel's crazy_eights; clone() against deepcopy.
 
 What is counted is a decision of kind `turn` or `drawn`, with its legal moves listed; whatever else a match
-needs (the draw for dealer, deals, colours, challenges, scores) is in the time and not in the count. Seconds
+needs (the draw for dealer, deals, colors, challenges, scores) is in the time and not in the count. Seconds
 are CPU seconds.
 """
 
@@ -19,7 +19,7 @@ TABLES = (2, 4)
 TARGET_EDITION = "classic"
 CLONE_TARGET = 100.0
 LONGEST_WITHOUT_COLOR = len("play R7")
-"""A play that names a colour is longer, and is listed four times: once a colour."""
+"""A play that names a color is longer, and is listed four times: once a color."""
 
 
 def random_play(legal: Sequence[str], chance: Callable[[], float], cards: int) -> str:

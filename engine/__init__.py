@@ -22,7 +22,7 @@ from lastcard.engine.errors import (
     OptionError,
     PositionError,
 )
-from lastcard.engine.events import Event, seen_by, sees_more
+from lastcard.engine.events import Event, MatchReason, seen_by, sees_more
 from lastcard.engine.match import Match
 from lastcard.engine.options import OPTIONS
 from lastcard.engine.positions import from_setup
@@ -34,7 +34,7 @@ from lastcard.engine.views import View
 
 __all__ = [
     "EDITIONS", "LEAST_SEATS", "MOST_SEATS", "OPTIONS", "SEED",
-    "Decision", "Edition", "EditionError", "Event", "IllegalAction", "Kind", "LastcardError", "Match", "NotationError",
-    "OptionError", "PositionError", "Rules", "Stream", "VectorError", "View", "check_vector", "edition", "from_setup",
-    "load_vectors", "seen_by", "sees_more",
+    "Decision", "Edition", "EditionError", "Event", "IllegalAction", "Kind", "LastcardError", "Match", "MatchReason",
+    "NotationError", "OptionError", "PositionError", "Rules", "Stream", "VectorError", "View", "check_vector",
+    "edition", "from_setup", "load_vectors", "seen_by", "sees_more",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """What may be answered to each kind of decision, and what takes the answer: two tables by kind.
 
-`turn` is also written out in `match.Match.act`, since a match spends its time there.
+`turn` and `drawn` are also written out in `match.Match`, since a match spends its time there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def legal_extra(state: State, seat: int) -> tuple[str, ...]:
 
 
 def legal_color(state: State, seat: int) -> tuple[str, ...]:
-    """The four colours."""
+    """The four colors."""
     return tuple(f"color {color}" for color in COLORS)
 
 
@@ -95,7 +95,7 @@ def take_extra(state: State, answers: Mapping[int, str]) -> list[Event]:
 
 
 def take_color(state: State, answers: Mapping[int, str]) -> list[Event]:
-    """`color R`: a colour named outside a play (MK-8, MK-40, AMB-15)."""
+    """`color R`: a color named outside a play (MK-8, MK-40, AMB-15)."""
     ((seat, action),) = answers.items()
     color = action[-1]
     state.set_color(color)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def discard_all(state: State) -> None:
-    """AT-26, AMB-25, details 11: all cards of its own colour leave the hand with it, wilds stay, none has an effect.
+    """AT-26, AMB-25, details 11: all cards of its own color leave the hand with it, wilds stay, none has an effect.
 
-    It is laid on its colour or on another one, as any card is (AT-27, AMB-25b); an empty hand wins (AMB-25c).
+    It is laid on its color or on another one, as any card is (AT-27, AMB-25b); an empty hand wins (AMB-25c).
     """
     seat, deck = state.turn, state.rules.deck
     thrown = state.hands[seat] & state.rules.colored[state.played.card[0]]
@@ -56,7 +56,7 @@ def until_any_card(state: State, victim: int) -> None:
 
 
 def until_named_color(state: State, victim: int) -> None:
-    """AMB-26, German test: until a card of the named colour comes."""
+    """AMB-26, German test: until a card of the named color comes."""
     color = state.color
     assert color is not None, "it is named with the card"
     press_until(state, victim, state.rules.colored[color], "hit_fire")

@@ -1,6 +1,6 @@
 """Cards, their codes and printed order, and a deck as a numbering of its cards. Knows no rule of play.
 
-A card is an ASCII code: a colour letter and a symbol (`R7`, `GS`, `YD`), or a wild (`W`, `WD`, `WI`).
+A card is an ASCII code: a color letter and a symbol (`R7`, `GS`, `YD`), or a wild (`W`, `WD`, `WI`).
 Inside the engine a *card of a deck* is one bit of an int and a hand is the union of its cards' bits, so
 that copying, counting, comparing and conserving hands are single operations. Bits ascend in printed order.
 """
@@ -23,17 +23,17 @@ ORDER = {
 
 
 def is_wild(card: str) -> bool:
-    """Whether the card has no colour of its own."""
+    """Whether the card has no color of its own."""
     return card[0] == "W"
 
 
 def is_number(card: str) -> bool:
-    """Whether the card is a coloured number."""
+    """Whether the card is a colored number."""
     return card[1:] in NUMBERS and not is_wild(card)
 
 
 def symbol(card: str) -> str:
-    """What the card does, without its colour: the digit or letter of a coloured card, the whole code of a wild."""
+    """What the card does, without its color: the digit or letter of a colored card, the whole code of a wild."""
     return card if is_wild(card) else card[1:]
 
 
@@ -43,7 +43,7 @@ def printed(cards: Iterable[str]) -> list[str]:
     for card in listed:
         if card not in ORDER:
             raise NotationError(
-                f"{card!r} is not a card: expected a colour R G B Y with a symbol, or a wild, as R7 or WD"
+                f"{card!r} is not a card: expected a color R G B Y with a symbol, or a wild, as R7 or WD"
             )
     return sorted(listed, key=ORDER.__getitem__)
 

@@ -19,7 +19,7 @@ class Edition:
     name: str
     title: str
     colored: Mapping[str, int]
-    """How many of each symbol there are in every colour."""
+    """How many of each symbol there are in every color."""
     wilds: Mapping[str, int]
     points: Mapping[str, int]
     """What a card left in hand is worth, by symbol; a number is worth its face."""
@@ -30,12 +30,12 @@ class Edition:
     never_start: frozenset[str]
     """Symbols that may not start the discard pile (MK-7, CL-7)."""
     unnamed: frozenset[str]
-    """Wilds whose player names no colour with them."""
+    """Wilds whose player names no color with them."""
     options: Mapping[str, Value]
     fixed: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Options of which this edition takes only some values."""
     items: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """What a turned card does, by colour letter or `W` (MK-32)."""
+    """What a turned card does, by color letter or `W` (MK-32)."""
     hand_size: int = 7
 
     @property
@@ -54,7 +54,7 @@ class Edition:
 
 NUMBERS_TWICE = dict.fromkeys("123456789", 2)
 ONE_ZERO_TWO_OF_EACH = {"0": 1, **NUMBERS_TWICE, "S": 2, "V": 2, "D": 2}
-"""MK-2, CL-1: the coloured cards of both decks."""
+"""MK-2, CL-1: the colored cards of both decks."""
 
 WILD_EFFECTS: dict[str, tuple[str, ...]] = {
     "WH": ("hit_four",),
@@ -62,7 +62,7 @@ WILD_EFFECTS: dict[str, tuple[str, ...]] = {
     "WF": ("hit_fire",),
     "WX": ("all_hit_everyone", "all_hit_others"),
 }
-"""The wilds of the Attack editions; a plain Wild and a Customizable do nothing but name a colour."""
+"""The wilds of the Attack editions; a plain Wild and a Customizable do nothing but name a color."""
 
 CUSTOM_EFFECTS: dict[str, dict[str, tuple[str, ...]]] = {
     "hit_four": {"WC": WILD_EFFECTS["WH"]},

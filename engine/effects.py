@@ -115,7 +115,7 @@ def answer_challenge(state: State, answers: Mapping[int, str]) -> None:
 
 
 def held_color(state: State) -> int:
-    """MK-43 (000, 001, 003), CL-10, AMB-19: unlawful with a card of the colour that was active (AMB-20)."""
+    """MK-43 (000, 001, 003), CL-10, AMB-19: unlawful with a card of the color that was active (AMB-20)."""
     color = state.played.color
     return state.played.hand & state.rules.colored[color] if color is not None else 0
 
@@ -129,7 +129,7 @@ UNLAWFUL: dict[str, Callable[[State], int]] = {"color": held_color, "any_playabl
 
 
 def card_is_taken_back(state: State) -> None:
-    """MK-44 (004), details 6: the card returns to the hand, the old top and its colour are restored."""
+    """MK-44 (004), details 6: the card returns to the hand, the old top and its color are restored."""
     card = state.discards.pop()
     (state.aside if state.turn in state.out else state.hands)[state.turn] |= card
     state.events.append({"type": "take_back", "seat": state.turn, "card": state.rules.deck.code[card]})
@@ -137,7 +137,7 @@ def card_is_taken_back(state: State) -> None:
 
 
 GUILTY: dict[str, Callable[[State], None]] = {"take_back": card_is_taken_back}
-"""What becomes of the card; otherwise it stays, with the named colour (MK-44 in 000, 001, 003; AMB-22)."""
+"""What becomes of the card; otherwise it stays, with the named color (MK-44 in 000, 001, 003; AMB-22)."""
 
 
 # --- UNO

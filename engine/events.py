@@ -70,7 +70,7 @@ class Flip(TypedDict):
 
 
 class ColorNamed(TypedDict):
-    """A colour was named outside a play."""
+    """A color was named outside a play."""
 
     type: Literal["color"]
     seat: int

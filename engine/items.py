@@ -1,6 +1,6 @@
 """Mario Kart items: what an Item Box turns up and what that does. Nothing here happens in ordinary play (MK-27).
 
-An edition lists the effects by the colour of the turned card (`editions.Edition.items`, MK-32).
+An edition lists the effects by the color of the turned card (`editions.Edition.items`, MK-32).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def flip(state: State) -> None:
     assert card, "under an Item Box lies a card that can be reshuffled (AMB-15)"
     code = state.rules.deck.code[card]
     state.discards.append(card)
-    # MK-30, AMB-2, AMB-13, AMB-14: only the item acts; a coloured card brings its colour, a wild none yet
+    # MK-30, AMB-2, AMB-13, AMB-14: only the item acts; a colored card brings its color, a wild none yet
     state.set_color(None if is_wild(code) else code[0])
     effects = state.rules.items[code[0]]
     item: Item = ITEM_OF[effects[0].name]
@@ -71,7 +71,7 @@ def after_lightning(state: State) -> None:
 
 
 def bobomb(state: State) -> None:
-    """MK-40, AMB-1: the Item Box player draws two, is therefore not out, and names the colour."""
+    """MK-40, AMB-1: the Item Box player draws two, is therefore not out, and names the color."""
     if not state.hands[state.turn] and state.rules.itembox_last == "after_penalties":
         return
     state.draw(state.turn, 2, "bobomb")

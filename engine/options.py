@@ -55,7 +55,7 @@ SWITCH = ("off", "on")
 OPTIONS: dict[str, Option] = {
     "supply": Choice(("pile", "launcher"), "where cards come from"),
     "start_color": Choice(
-        ("dealer", "first_player"), "who names the colour of a wild start card", ("MK-8", "AMB-4", "CL-6")
+        ("dealer", "first_player"), "who names the color of a wild start card", ("MK-8", "AMB-4", "CL-6")
     ),
     "start_wd4": Choice(
         ("shuffle_back", "put_back"),
@@ -68,7 +68,7 @@ OPTIONS: dict[str, Option] = {
     "next_dealer": Choice(("left", "round_winner"), "who deals the next round", ("MK-13", "AMB-17")),
     "wd4_unlawful": Choice(
         ("color", "any_playable"),
-        "a Wild Draw Four is unlawful with a card of the colour in hand, or with any playable card that is no wild",
+        "a Wild Draw Four is unlawful with a card of the color in hand, or with any playable card that is no wild",
         ("MK-43", "AMB-19", "AMB-21"),
     ),
     "wd4_guilty": Choice(
@@ -104,11 +104,11 @@ OPTIONS: dict[str, Option] = {
         ("next", "skip_one"), "who plays after Attack-Attack: the next player, or the one after", ("AT-31", "AMB-8")
     ),
     "hit_fire": Choice(
-        ("any_card", "named_color"), "Hit Fire ends with any card, or with one of the named colour", ("AT-32", "AMB-26")
+        ("any_card", "named_color"), "Hit Fire ends with any card, or with one of the named color", ("AT-32", "AMB-26")
     ),
     "custom_effect": Choice(
         ("none", "hit_four", "attack_attack", "hit_fire", "all_hit"),
-        "what Wild Customizable does beside naming a colour",
+        "what Wild Customizable does beside naming a color",
         ("AT-36", "AMB-29"),
     ),
     "custom_count": Number(0, 3, "how many Wild Customizable are in the deck", ("AT-36", "AMB-29")),

@@ -173,7 +173,7 @@ def scores_of(value: object, seats: int) -> list[int]:
 
 
 def color_of(value: object, top: str) -> str:
-    """The active colour: that of the top card unless it is given, as it has to be under a wild."""
+    """The active color: that of the top card unless it is given, as it has to be under a wild."""
     if value is None and not is_wild(top):
         return top[0]
     if not isinstance(value, str) or len(value) != 1 or value not in COLORS:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lastcard.engine.state import Effect
 
 LISTINGS = 4096
-"""How many listings of legal plays are kept at most; a game that runs for weeks must not grow."""
+"""How many listings of legal plays are kept at most; a run of weeks must not grow."""
 
 
 STRIKES = {"draw_two", "draw_four", "hit_two", "hit_four"}
@@ -169,7 +169,7 @@ class Rules:
         self.max_rounds = int(value["max_rounds"])
 
     def names_color(self, card: str) -> bool:
-        """MK-24: whether the colour is named with the card when it is played."""
+        """MK-24: whether the color is named with the card when it is played."""
         return is_wild(card) and card not in self.edition.unnamed
 
     def may_start(self, card: str) -> bool:
@@ -179,7 +179,7 @@ class Rules:
         return symbol(card) not in self.edition.never_start
 
     def matching(self, color: str | None, top: str) -> int:
-        """MK-14, MK-15, AT-7, AT-25, CL-8, CL-9: what may be laid on the top card under that active colour."""
+        """MK-14, MK-15, AT-7, AT-25, CL-8, CL-9: what may be laid on the top card under that active color."""
         if color is None:
             return self.wild
         if is_wild(top):
@@ -200,7 +200,7 @@ class Rules:
         return [f"play {card}"]
 
     def plays_of(self, cards: int) -> list[str]:
-        """The actions that play any of the cards, in printed order, then colours R G B Y."""
+        """The actions that play any of the cards, in printed order, then colors R G B Y."""
         texts = self.texts
         plays: list[str] = []
         while cards:

@@ -1,7 +1,7 @@
 """What the hands left at the end of a round do to the scores. Pure functions of numbers."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 def winner_collects(winner: int, worth: Sequence[int]) -> list[int]:
@@ -37,6 +37,6 @@ SCORING: dict[str, Scoring] = {
 }
 
 
-def ranks(keys: Sequence[Any]) -> list[int]:
-    """Competition ranks (1, 2, 2, 4) of comparable keys, the smallest first."""
+def ranks(keys: Sequence[tuple[bool, int]]) -> list[int]:
+    """Competition ranks (1, 2, 2, 4) of keys (has it forfeited, points against it), the smallest first."""
     return [1 + sum(other < key for other in keys) for key in keys]

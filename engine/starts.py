@@ -42,12 +42,12 @@ def reverse(state: State) -> None:
 
 
 def wild(state: State) -> None:
-    """MK-8, CL-6, AMB-4, AT-16, AT-20, AT-21, AMB-24: a colour is named, and the first player has to follow it."""
+    """MK-8, CL-6, AMB-4, AT-16, AT-20, AT-21, AMB-24: a color is named, and the first player has to follow it."""
     ask_color(state, START_COLOR[state.rules.start_color](state))
 
 
 def ask_color(state: State, namer: int) -> None:
-    """That seat names the colour, and then the first player plays."""
+    """That seat names the color, and then the first player plays."""
     state.color = None
     state.ask("color", (namer,), {"why": "start"})
     state.plan((Effect(NEXT, "plain", plain),))
@@ -60,7 +60,7 @@ def hit_two(state: State) -> None:
 
 
 def hit_four(state: State) -> None:
-    """AT-19, AMB-23: the first player presses four times and loses the turn; who plays first names the colour."""
+    """AT-19, AMB-23: the first player presses four times and loses the turn; who plays first names the color."""
     state.rules.supply.penalty(state, state.turn, 4, "start")
     name_and_play(state)
 
@@ -72,13 +72,13 @@ def hit_fire(state: State) -> None:
 
 
 def name_and_play(state: State) -> None:
-    """The first player is skipped; the next one plays first and names the colour (AMB-23, details 9)."""
+    """The first player is skipped; the next one plays first and names the color (AMB-23, details 9)."""
     skip(state)
     ask_color(state, state.turn)
 
 
 def all_hit(state: State) -> None:
-    """AT-22, details 9: all press, from the left of the dealer, who then names the colour and plays."""
+    """AT-22, details 9: all press, from the left of the dealer, who then names the color and plays."""
     for seat in [state.turn, *state.others()]:
         press(state, seat, "start")
     ask_color(state, state.turn)

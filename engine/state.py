@@ -37,7 +37,7 @@ class Played(NamedTuple):
     hand: int
     """The hand as the play left it: a challenge judges it (AMB-22b), the duty to call depends on it (AMB-36)."""
     color: str | None
-    """The active colour before (AMB-20)."""
+    """The active color before (AMB-20)."""
     playable: int
     """What could have been laid instead."""
 
@@ -183,7 +183,7 @@ class State:
         return self.rules.deck.code[self.discards[-1]]
 
     def set_color(self, color: str | None) -> None:
-        """Sets the active colour, and with it what may be laid on the top card."""
+        """Sets the active color, and with it what may be laid on the top card."""
         self.color = color
         self.playable = self.rules.matching(color, self.top_card)
 

@@ -115,7 +115,7 @@ NUMBERS = Shape(_is_numbers, "an array of whole numbers")
 OBJECT = Shape(_is_object, "an object")
 OBJECTS = Shape(_is_objects, "an array of objects")
 HANDS = Shape(_is_hands, "an array with an array of cards for each seat")
-COLOR = Shape(_is_text_or_null, "a colour or null")
+COLOR = Shape(_is_text_or_null, "a color or null")
 WINNER = Shape(_is_number_or_null, "a seat or null")
 ILLEGAL = Shape(_is_illegal, '"illegal"')
 

@@ -36,7 +36,7 @@ def view(state: State, seat: int) -> View:
         "dealer": state.dealer,
         "turn": state.turn,
         "direction": state.direction,
-        "top": state.rules.deck.code[state.discards[-1]] if state.discards else None,
+        "top": state.top_card if state.discards else None,
         "color": state.color,
         "hand": state.rules.deck.codes(state.hands[seat]),
         "counts": [hand.bit_count() for hand in state.hands],

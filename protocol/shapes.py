@@ -104,7 +104,7 @@ class StartCard(Event, frozen=True, tag="start_card"):
 
 
 class Play(Event, frozen=True, tag="play"):
-    """A card was laid, with the colour named and the call made, if any."""
+    """A card was laid, with the color named and the call made, if any."""
 
     seat: Seat
     card: Card
@@ -128,7 +128,7 @@ class Flip(Event, frozen=True, tag="flip"):
 
 
 class ColorNamed(Event, frozen=True, tag="color"):
-    """A colour was named outside a play."""
+    """A color was named outside a play."""
 
     seat: Seat
     color: Color

@@ -1,5 +1,6 @@
-"""The log of a match while it is written: JSON lines, one write a decision, and the digest over what is the same
-wherever the match is played. Knows no bot and no rule; `replay` reads what is written here.
+"""The log of a match while it is written, and its digest. Knows no bot and no rule; `log_reader` reads it.
+
+One write a decision; what the digest covers is the same wherever the match is played.
 """
 
 import gzip

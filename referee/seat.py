@@ -248,11 +248,14 @@ class Seat:
             part = (part + data).rpartition(b"\n")[2][:PART]
 
     def _answered(self, act: Act) -> Answer:
-        channel = self.player.channel
-        used = max(0.0, channel.read_at - channel.sent_at - channel.lag) * 1000
-        self.clock.charge(used)
         self.hearing.found = None
-        return Answer(action=act.action, note=act.note, ms=used, lag_ms=channel.lag * 1000)
+        return Answer(action=act.action, note=act.note, ms=self._charge(), lag_ms=self.player.channel.lag * 1000)
+
+    def _charge(self) -> float:
+        """The time from the ask to what was read last, less our own lateness, is charged to the bot; in ms."""
+        channel = self.player.channel
+        self.clock.charge((channel.read_at - channel.sent_at - channel.lag) * 1000)
+        return self.clock.used_ms
 
     def _late(self, budget: float, part: bytes) -> Answer:
         channel = self.player.channel
@@ -288,12 +291,10 @@ class Seat:
         return Answer(fault=fault, ms=elapsed)
 
     def _failed(self, fault: Fault) -> Answer:
-        channel, conversation = self.player.channel, self.player.conversation
-        used = max(0.0, channel.read_at - channel.sent_at - channel.lag) * 1000
-        self.clock.charge(used)
+        used = self._charge()
         fault.elapsed_ms = int(used)
-        conversation.close_ask()
-        return Answer(fault=fault, ms=used, lag_ms=channel.lag * 1000)
+        self.player.conversation.close_ask()
+        return Answer(fault=fault, ms=used, lag_ms=self.player.channel.lag * 1000)
 
     def illegal(self, answer: Answer, legal: tuple[str, ...]) -> None:
         """The answer came in time but names no legal action."""

@@ -9,13 +9,13 @@ from typing import Any
 
 Ask = dict[str, Any]  # one "ask" line, decoded: "id", "kind", "legal", "state", "events", ...
 
-# What a play is worth, in cards that it leaves of the colour then in force.
+# What a play is worth, in cards that it leaves of the color then in force.
 ACTION = 3.0  # a Skip, Reverse, Draw Two ... instead of a number
 THREAT = 6.0  # the same, when it stops a next seat that is about to go out
 WILD = -100.0  # a wild fits always, so it waits until nothing else does; a Wild Draw Four is lawful then
 POINT = 0.004  # each point that leaves the hand: decides between equals only; wins matches, not rounds
 FEW = 2  # this many cards in a hand are a threat
-SUSPECT = 4  # a hand of four holds a given colour two times in three
+SUSPECT = 4  # a hand of four holds a given color two times in three
 
 
 def choose(ask: Ask) -> str:
@@ -45,7 +45,7 @@ def worth(line: str, state: Ask) -> float:
     _, card, *named = line.split()
     rest = left_after(line, state["hand"])
     value = POINT * points(card) + len(state["hand"]) - len(rest)
-    if card[0] != "W" or named:  # an Item Box turns up a colour that nobody knows yet
+    if card[0] != "W" or named:  # an Item Box turns up a color that nobody knows yet
         value += held(named[0] if named else card[0], rest)
     if card[0] == "W":
         value += WILD
@@ -57,7 +57,7 @@ def worth(line: str, state: Ask) -> float:
 
 
 def left_after(line: str, hand: list[str]) -> list[str]:
-    """The hand after a play. Discard All (RA, GA, ...) takes every card of its colour along."""
+    """The hand after a play. Discard All (RA, GA, ...) takes every card of its color along."""
     card = line.split()[1]
     if card[1:] == "A" and card[0] != "W":
         return [other for other in hand if other[0] != card[0]]
@@ -67,7 +67,7 @@ def left_after(line: str, hand: list[str]) -> list[str]:
 
 
 def held(color: str, cards: list[str]) -> int:
-    """How many cards of a colour there are; wilds have none."""
+    """How many cards of a color there are; wilds have none."""
     return sum(card[0] == color for card in cards)
 
 

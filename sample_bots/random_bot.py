@@ -12,7 +12,7 @@ Ask = dict[str, Any]  # one "ask" line, decoded: "id", "kind", "legal", "state",
 
 
 def choose(ask: Ask, chance: random.Random) -> str:
-    """Pick a card, not a line: a wild is listed once for each colour and must not be four times as likely."""
+    """Pick a card, not a line: a wild is listed once for each color and must not be four times as likely."""
     legal: list[str] = ask["legal"]
     cards = list(dict.fromkeys(line.split()[1] for line in legal if line.startswith("play ")))
     if cards:
@@ -21,13 +21,13 @@ def choose(ask: Ask, chance: random.Random) -> str:
         return call_uno(play, ask["state"]["hand"])
     if "catch" in legal:
         return "catch"
-    return chance.choice(legal)  # a colour, a target, challenge or accept; "draw" when there is nothing else
+    return chance.choice(legal)  # a color, a target, challenge or accept; "draw" when there is nothing else
 
 
 def call_uno(play: str, hand: list[str]) -> str:
     """Add the call when exactly one card stays in the hand. Nobody reminds us of it."""
     card = play.split()[1]
-    # Discard All (RA, GA, ...) throws every card of its colour at once; any other play takes one card.
+    # Discard All (RA, GA, ...) throws every card of its color at once; any other play takes one card.
     thrown = sum(other[0] == card[0] for other in hand) if card[1:] == "A" and card != "WA" else 1
     return play + " uno" if len(hand) - thrown == 1 else play
 

@@ -18,7 +18,7 @@ DECKS = {
     "attack-official": (ATTACK_COLOR, "W W W W WA WA WA WA WH"),
     "classic": (CLASSIC_COLOR, "W W W W WD WD WD WD"),
 }
-"""The coloured cards of each color, and the wilds; beside them as many WC as the table agrees."""
+"""The colored cards of each color, and the wilds; beside them as many WC as the table agrees."""
 
 POINTS = {"S": 20, "V": 20, "D": 20, "H": 20, "A": 30, "T": 30, "WH": 40}
 
@@ -35,7 +35,7 @@ def by_print(cards: Iterator[str] | Sequence[str]) -> list[str]:
 
 
 def kind_of(card: str) -> str:
-    """A coloured card's symbol, or the wild itself."""
+    """A colored card's symbol, or the wild itself."""
     return card if card[0] == "W" else card[1:]
 
 

@@ -258,5 +258,5 @@ def test_places_are_competition_ranks_and_forfeited_seats_share_the_last(
 
 
 def test_ranks() -> None:
-    assert ranks([3, 1, 2, 2]) == [4, 1, 2, 2]
+    assert ranks([(True, 0), (False, 1), (False, 2), (False, 2)]) == [4, 1, 2, 2]
     assert ranks([]) == []

@@ -30,7 +30,7 @@ def test_every_card_is_in_one_place_after_every_event(name: str, seats: int) -> 
 
 
 def rank(action: str, match: Match, seat: int) -> tuple[int, int, int]:
-    """The place of an action in `legal`: plays in printed order with colours R G B Y, colours, targets, the last."""
+    """The place of an action in `legal`: plays in printed order with colors R G B Y, colors, targets, the last."""
     verb, *words = action.split()
     if verb == "play":
         return 0, ORDER[words[0]], "RGBY".index(words[1]) if words[1:] else -1

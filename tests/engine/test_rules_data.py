@@ -62,7 +62,7 @@ def test_every_edition_is_in_the_tables() -> None:
 
 
 def test_a_full_deck_flips_items_as_often_as_the_table_says() -> None:
-    """rules.md 1a: 25 of each coloured item, 12 Bob-ombs."""
+    """rules.md 1a: 25 of each colored item, 12 Bob-ombs."""
     edition = EDITIONS["mario-kart"]
     items = Counter(edition.items[card[0]][0] for card in edition.deck)
     assert items == {"mushroom": 25, "banana": 25, "shell": 25, "lightning": 25, "bobomb": 12}
@@ -127,7 +127,7 @@ def test_printed_order() -> None:
 
 @pytest.mark.parametrize("card", ["", "R", "r7", "7R", "R10", "X1", "WW", "W D", "RW", "R7 ", "W0"])
 def test_other_codes_are_no_cards(card: str) -> None:
-    with pytest.raises(NotationError, match="is not a card: expected a colour R G B Y with a symbol, or a wild"):
+    with pytest.raises(NotationError, match="is not a card: expected a color R G B Y with a symbol, or a wild"):
         Deck(["R1", card])
 
 

@@ -151,9 +151,9 @@ WRONG: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "a seat that is true": (("steps", 1, "seat"), True, "step 2: malformed: field 'seat': expected a whole number"),
     "legal as a text": (("steps", 1, "legal"), "draw", "step 2: malformed: field 'legal': expected an array of texts"),
     "an unknown expectation": (
-        ("then", "colour"),
+        ("then", "hue"),
         "R",
-        "then: malformed: unknown field 'colour', expected one of kind",
+        "then: malformed: unknown field 'hue', expected one of kind",
     ),
     "hands in one array": (("then", "hands"), ["B2"], "then: malformed: field 'hands': expected an array"),
     "an unknown field": (("when",), {}, "malformed: unknown field 'when', expected one of id"),
