@@ -1,5 +1,6 @@
 """`lastcard demo`: a small tournament among the sample bots on real processes, with nothing to configure."""
 
+import shlex
 import sys
 from itertools import count
 from pathlib import Path
@@ -63,12 +64,13 @@ def demo(home: Path | None, blocks: int | None, plain: bool) -> None:
         sys.exit(code)
     report = results / "report.txt"
     report.write_text(status(results) + "\n", "utf-8")
-    logs = sorted(log for log in (results / "logs").glob("*.jsonl") if "void" not in log.stem)
+    logs = sorted((results / "logs").glob("*.jsonl"))
     wrong = [log for log in logs if not is_right(log)]
     say("")
     say(f"logs:   {results / 'logs'} ({len(logs)}, {len(logs) - len(wrong)} of them proved)")
     say(f"report: {report}")
-    say(f"look:   lastcard replay {(wrong or logs)[0]}")
+    say(f"status: lastcard tournament status {shlex.quote(str(home))}")
+    say(f"look:   lastcard replay {shlex.quote(str((wrong or logs)[0]))}")
     sys.exit(FAILED if wrong else DONE)
 
 

@@ -8,23 +8,23 @@ import resource
 import shlex
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-import msgspec
 import trio
 
 from lastcard.referee.escape import escaped
 from lastcard.referee.tournament.config import Config, ConfigFile, load_config
 from lastcard.referee.tournament.errors import ConfigError, TournamentError
-from lastcard.referee.tournament.folder import Folder, base_folder, locked, open_tournament
-from lastcard.referee.tournament.ledger import Ledger, errors_of, open_ledger
+from lastcard.referee.tournament.folder import Folder, base_folder, check_usable, locked, open_tournament
+from lastcard.referee.tournament.ledger import Ledger, open_ledger
 from lastcard.referee.tournament.plan import Plan
 from lastcard.referee.tournament.ports import Bot, MatchPlayer
 from lastcard.referee.tournament.progress import Reporter, choose_progress
 from lastcard.referee.tournament.runner import Ending, Run
 from lastcard.referee.tournament.standings import Standings, compute
+from lastcard.referee.tournament.stored import check_ledger, checked_config, known_seed
 from lastcard.referee.tournament.tables import table
 from lastcard.referee.version import VERSION
 
@@ -72,6 +72,7 @@ def prepare(config_path: Path, folder_path: Path | None, jobs: int | None, plain
     """Check all that can be checked before anything starts. Raises TournamentError."""
     file = load_config(config_path)
     folder = Folder(folder_path or default_folder(file))
+    check_usable(folder, config_path)
     jobs = jobs if jobs is not None else os.cpu_count() or 1
     bots = startable_bots(file, base_folder(folder, file), player)
     check_jobs(jobs, file.config.tournament.seats)
@@ -83,6 +84,7 @@ def carry_out(errand: Errand, player: MatchPlayer, reporter: Reporter, stream: T
     with locked(errand.folder):
         ledger, seed = open_tournament(errand.folder, errand.file)
         with ledger:
+            check_ledger(ledger, errand.file.config, plan_of(errand.file.config, seed))
             note_other_software(ledger, stream)
             a_run = Run(
                 plan=plan_of(errand.file.config, seed),
@@ -105,17 +107,31 @@ def print_error(text: str) -> None:
 
 def status(folder_path: Path) -> str:
     """Where the tournament in a folder stands. Raises TournamentError."""
-    folder = Folder(folder_path)
+    folder = tournament_folder(folder_path)
     with open_ledger(folder.ledger, "ro") as ledger:
-        config = stored_config(ledger)
+        config = checked_config(ledger)
+        seed = known_seed(ledger, folder, config)
+        check_ledger(ledger, config, plan_of(config, seed) if seed is not None else None)
         tournament = config.tournament
         planned, played = tournament.blocks * tournament.seats, ledger.count()
-        lines = [heading(config), f"{played} of {planned} matches played", *remarks(ledger)]
-        lines += ["", table(standings_of(ledger, config))]
+        end: list[str] = []
         if played < planned:
             words = ["lastcard", "tournament", "run", str(folder.config), "--dir", str(folder.path)]
-            lines += ["", f"to go on: {shlex.join(words)}"]
-        return "\n".join(lines)
+            end = ["", f"to go on: {shlex.join(words)}"]
+        return report(ledger, folder, config, [f"{played} of {planned} matches played"], end)
+
+
+def tournament_folder(path: Path) -> Folder:
+    """The folder, or the one inside that the demo plays in."""
+    inside = Folder(path / "results")
+    return inside if inside.ledger.is_file() and not Folder(path).ledger.exists() else Folder(path)
+
+
+def report(ledger: Ledger, folder: Folder, config: Config, progress: Sequence[str], end: Sequence[str]) -> str:
+    """Heading, remarks and table, the same wherever they are shown; what comes from files cannot forge a line."""
+    beginning = [heading(config), *progress, *remarks(ledger, folder), ""]
+    rows = table(standings_of(ledger, config)).split("\n")
+    return "\n".join(map(escaped, [*beginning, *rows, *end]))
 
 
 def conclude(ending: Ending, a_run: Run, ledger: Ledger, errand: Errand, stream: TextIO) -> int:
@@ -124,11 +140,8 @@ def conclude(ending: Ending, a_run: Run, ledger: Ledger, errand: Errand, stream:
         print_error(str(a_run.broken))
         print(f"{ending.value}; to go on:\n{errand.resume}", file=sys.stderr)
         return RESUMES
-    config = errand.file.config
-    lines = [heading(config), *remarks(ledger), "", table(standings_of(ledger, config))]
-    if ending is not Ending.DONE:
-        lines += ["", f"{ending.value}; to go on:", errand.resume]
-    print("\n".join(lines), file=stream, flush=True)
+    end = [] if ending is Ending.DONE else ["", f"{ending.value}; to go on:", errand.resume]
+    print(report(ledger, errand.folder, errand.file.config, [], end), file=stream, flush=True)
     return DONE if ending is Ending.DONE else RESUMES
 
 
@@ -194,11 +207,6 @@ def plan_of(config: Config, seed: str) -> Plan:
     return Plan(bots=len(config.bots), seats=tournament.seats, blocks=tournament.blocks, seed=seed)
 
 
-def stored_config(ledger: Ledger) -> Config:
-    with errors_of(ledger.path):
-        return msgspec.json.decode(ledger.first_record().canonical, type=Config)
-
-
 def standings_of(ledger: Ledger, config: Config) -> Standings:
     return compute(
         ledger.rows(),
@@ -218,16 +226,20 @@ def heading(config: Config) -> str:
     )
 
 
-def remarks(ledger: Ledger) -> list[str]:
+def remarks(ledger: Ledger, folder: Folder) -> list[str]:
     """What a reader of the table has to know beside it."""
     lines = [f"{bot} is suspended: {reason}" for bot, reason in ledger.suspended().items()]
     voids = ledger.count("voids")
     if voids:
         lines.append(f"void attempts, played again: {voids}")
+    named = ledger.logs()
+    missing = len(set(named) - folder.log_names())
+    if missing:
+        lines.append(f"logs that are missing: {missing} of {len(named)}")
     return lines
 
 
 def note_other_software(ledger: Ledger, stream: TextIO) -> None:
     begun_with = ledger.first_record().software
     if begun_with != VERSION:
-        print(f"begun with lastcard {begun_with}, going on with {VERSION}", file=stream)
+        print(escaped(f"begun with lastcard {begun_with}, going on with {VERSION}"), file=stream)

@@ -22,6 +22,7 @@ from lastcard.referee.tournament.keys import (
     TOURNAMENT_KEYS,
     Place,
     Toml,
+    check_environment,
     check_table,
     check_tables,
     is_list,
@@ -35,6 +36,9 @@ Outcome = Literal["win", "score", "match"]
 Options = dict[str, bool | int | str]
 
 LARGEST_FILE = 1 << 20
+
+DEFAULT_CLOCK = {"move_ms": 1000, "bank_ms": 10_000}
+"""Where neither is given; one given alone means that there is no other."""
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,8 +100,12 @@ def load_config(path: Path) -> ConfigFile:
     text = read_text(path, file)
     try:
         document: Toml = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file}: this is not TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{file}: its lists or tables are nested too deeply") from None
+    except (ValueError, OverflowError):  # tomllib leaves it to int(), which refuses thousands of digits
+        raise ConfigError(f"{file}: a number in it has far too many digits") from None
     return ConfigFile(path=path, text=text, config=read_config(file, document))
 
 
@@ -105,8 +113,9 @@ def read_text(path: Path, file: str) -> str:
     try:
         with path.open("rb") as stream:
             raw = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot read it: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"{file}: cannot read it: {reason}") from None
     if len(raw) > LARGEST_FILE:
         raise ConfigError(f"{file}: longer than {LARGEST_FILE} bytes, which no tournament file is")
     try:
@@ -122,6 +131,7 @@ def read_config(file: str, document: Toml) -> Config:
     tournament = read_tournament(Place(file, "[tournament]"), table_of(file, document, "tournament"))
     limits_table = table_of(file, document, "limits")
     check_table(Place(file, "[limits]"), limits_table, LIMIT_KEYS)
+    limits_table = with_clock(limits_table)
     options = read_options(file, tournament, table_of(file, document, "options"))
     config = Config(
         tournament=tournament,
@@ -131,6 +141,11 @@ def read_config(file: str, document: Toml) -> Config:
     )
     check_field(file, config)
     return config
+
+
+def with_clock(limits: Toml) -> Toml:
+    """The common limits, with the clock of `lastcard play` where they say nothing of one."""
+    return limits if DEFAULT_CLOCK.keys() & limits.keys() else {**DEFAULT_CLOCK, **limits}
 
 
 def table_of(file: str, document: Toml, name: str) -> Toml:
@@ -201,6 +216,8 @@ def read_bot(file: str, number: int, table: Toml, common: Toml) -> list[Entry]:
         f"[[bot]] {given}:" if isinstance(given, str) and NAME.fullmatch(given) else f"[[bot]] {number}:",
     )
     check_table(place, table, BOT_KEYS)
+    if is_table(env := table.get("env")):
+        check_environment(place, env)
     own = {name: value for name, value in table.items() if name in LIMIT_KEYS}
     limits = msgspec.convert({**common, **own}, Limits)
     rest = {name: value for name, value in table.items() if name not in LIMIT_KEYS and name != "copies"}

@@ -14,7 +14,7 @@ EXACT_DEGREES = 200
 
 
 class Estimate(NamedTuple):
-    """A mean, and the ends of its 95 % interval where there are two blocks or more."""
+    """A mean, and the ends of its 95 % interval where there are two blocks or more, not all alike."""
 
     value: Fraction
     error: float | None
@@ -45,6 +45,7 @@ class BlockSums:
 
         The error is the cluster sandwich of the ratio: with r = y/x, sum over blocks of (y_b - r x_b)^2 times
         B/(B - 1) over x^2 (statistics.md 3.3), and Student's t with B - 1 degrees, since blocks may be few.
+        Blocks that are all alike (0 of 24) show no spread; an interval of no width would claim to know all.
         """
         if not self.x:
             return None
@@ -54,6 +55,8 @@ class BlockSums:
             return Estimate(value, None, None, None)
         residuals = self.yy - 2 * ratio * self.xy + ratio * ratio * self.xx
         variance = residuals * self.blocks / ((self.blocks - 1) * self.x**2 * scale**2)
+        if not variance:
+            return Estimate(value, 0.0, None, None)
         error = sqrt(variance)
         reach = t_quantile(0.975, self.blocks - 1) * error
         return Estimate(value, error, float(value) - reach, float(value) + reach)

@@ -17,8 +17,16 @@ from lastcard.referee.tournament.config import ConfigFile
 from lastcard.referee.tournament.errors import FolderError, LedgerError
 from lastcard.referee.tournament.keys import SEED
 from lastcard.referee.tournament.ledger import Ledger, begin_ledger, is_begun, open_ledger
-from lastcard.referee.tournament.rows import FirstRecord
+from lastcard.referee.tournament.rows import FirstRecord, log_name
 from lastcard.referee.version import VERSION
+
+BEGINNING = frozenset(
+    {
+        *("tournament.toml", "ledger.sqlite", "lock", "logs", "master.seed", "tournament.toml.new", "master.seed.new"),
+        *("ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal"),
+    }
+)
+"""What a run leaves that died before its ledger was begun; nothing is in the logs by then."""
 
 
 class Folder:
@@ -34,14 +42,25 @@ class Folder:
 
     def log(self, block: int, rotation: int) -> Path:
         """The log of a match."""
-        return self.logs / f"{block}-{rotation}.jsonl"
+        return self.path / log_name(block, rotation)
+
+    def log_names(self) -> frozenset[str]:
+        """The logs that are there, as the ledger names them."""
+        try:
+            return frozenset(f"{self.logs.name}/{entry.name}" for entry in self.logs.iterdir() if entry.is_file())
+        except OSError:
+            return frozenset()
 
     def keep_void_log(self, block: int, rotation: int, attempt: int) -> str:
-        """Lay the log of a void attempt aside and return its name in the folder; empty if there is none."""
-        aside = self.logs / f"{block}-{rotation}.void{attempt}.jsonl"
+        """Lay the log of a void attempt aside and return its name in the folder; empty if there is none.
+
+        In a folder of its own: who counts `logs/*.jsonl` counts matches.
+        """
+        aside = self.logs / "void" / f"{block}-{rotation}.{attempt}.jsonl"
         try:
+            aside.parent.mkdir(exist_ok=True)
             self.log(block, rotation).replace(aside)
-        except FileNotFoundError:
+        except OSError:  # none was begun, or the disk is full: the attempt itself is kept in the ledger
             return ""
         return str(aside.relative_to(self.path))
 
@@ -49,6 +68,23 @@ class Folder:
 def commitment(seed: str) -> str:
     """What proves later that the seed was this one (design.md 4, `commit`)."""
     return Stream(seed, "commit").take(32).hex()
+
+
+def check_usable(folder: Folder, file: Path) -> None:
+    """Raise FolderError for a folder that holds other things than a tournament, or than this file."""
+    try:
+        if not folder.path.is_dir() or is_begun(folder.ledger) or is_same(folder.config, file):
+            return
+        foreign = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in BEGINNING)
+        if not foreign and folder.logs.is_dir():
+            foreign = sorted(f"logs/{entry.name}" for entry in folder.logs.iterdir())
+    except OSError as error:
+        raise FolderError(f"{folder.path}: cannot use this folder: {error.strerror or error}") from None
+    if foreign:
+        raise FolderError(
+            f"{folder.path}: this folder is not empty and holds no tournament (there is {foreign[0]!r});"
+            " expected a new or empty one, or that of this tournament"
+        )
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from lastcard.referee.tournament.errors import ConfigError
 
 Toml = Mapping[str, object]
 
-NAME = re.compile(r"[A-Za-z0-9._-]{1,32}")
+NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,32}")
 SEED = re.compile(r"[0-9A-Za-z._-]{1,64}")
 LONGEST_SHOWN = 60
+LARGEST_NUMBER = 1 << 63
 
 
 class Key(NamedTuple):
@@ -69,15 +70,19 @@ def is_line(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip()) and value.isprintable()
 
 
-def is_environment(value: object) -> bool:
-    return is_table(value) and all(
-        name and not set(name) & set("=\0") and isinstance(text, str) and "\0" not in text
-        for name, text in value.items()
-    )
+def check_environment(place: Place, table: Toml) -> None:
+    """Raise ConfigError for the first variable that no environment can hold."""
+    for name, text in table.items():
+        if not name or set(name) & set("=\0"):
+            raise place.error(f"env: expected names with neither = nor a zero byte in them, got {shown(name)}")
+        if not isinstance(text, str):
+            raise place.error(f"env: {shown(name)}: expected a text, got {shown(text)}")
+        if "\0" in text:
+            raise place.error(f"env: {shown(name)}: expected a text without a zero byte, got {shown(text)}")
 
 
 def is_plain(value: object) -> bool:
-    return isinstance(value, str | int)
+    return isinstance(value, str) or (isinstance(value, int) and abs(value) < LARGEST_NUMBER)
 
 
 MILLISECONDS = whole(1, 86_400_000)
@@ -92,7 +97,7 @@ LIMIT_KEYS = {
     "restarts": whole(0, 1_000),
 }
 
-BOT_NAME = matching(NAME, "1 to 32 characters of A-Z a-z 0-9 . _ -", required=True)
+BOT_NAME = matching(NAME, "1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone", required=True)
 
 TOURNAMENT_KEYS = {
     "name": BOT_NAME,
@@ -110,7 +115,7 @@ BOT_KEYS = {
     "name": BOT_NAME,
     "command": Key("a sample bot's name or a command line", is_line, required=True),
     "copies": whole(1, 1_000),
-    "env": Key("a table of texts", is_environment),
+    "env": Key("a table of texts", is_table),
     "cwd": Key("a folder", is_line),
     **LIMIT_KEYS,
 }

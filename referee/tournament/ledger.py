@@ -5,7 +5,7 @@ wrong with the file is one LedgerError with a whole sentence.
 """
 
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal, Self
@@ -58,8 +58,25 @@ INSERT_MATCH = insert("matches", MATCH_COLUMNS)
 INSERT_FAULT = insert("faults", FaultRow.__struct_fields__)
 INSERT_VOID = insert("voids", VoidRow.__struct_fields__)
 INSERT_FIRST = insert("first_record", FirstRecord.__struct_fields__)
+SELECT_BOTS = "SELECT name, command FROM bots ORDER BY number"
 SELECT_FIRST = f"SELECT {', '.join(FirstRecord.__struct_fields__)} FROM first_record"
-SELECT_MATCHES = f"SELECT {', '.join(MATCH_COLUMNS)} FROM matches ORDER BY"
+SELECT_MATCHES = f"SELECT number, {', '.join(MATCH_COLUMNS)} FROM matches ORDER BY"
+
+LONGEST_COMPLAINT = 300
+
+FAILURES = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written, perhaps it is full",
+    sqlite3.SQLITE_READONLY: "it is readonly",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_PERM: "it may not be used",
+    sqlite3.SQLITE_BUSY: "another program is using it",
+    sqlite3.SQLITE_LOCKED: "another program is using it",
+    sqlite3.SQLITE_NOMEM: "there is no memory left",
+}
+"""What is no fault of the file, by SQLite's primary code."""
+
+RowComplaint = Callable[[MatchRow], str | None]
 
 
 def packed(value: object) -> str:
@@ -67,10 +84,18 @@ def packed(value: object) -> str:
 
 
 def match_of(columns: tuple[object, ...]) -> MatchRow:
-    """The row back from its columns."""
+    """The row back from its columns. Raises ValueError with the field first."""
     named = dict(zip(MATCH_COLUMNS, columns, strict=True))
-    unpacked = {name: msgspec.json.decode(str(value)) if name in AS_JSON else value for name, value in named.items()}
-    return msgspec.convert(unpacked, MatchRow)
+    for name in AS_JSON:
+        try:
+            named[name] = msgspec.json.decode(str(named[name]))
+        except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+            raise ValueError(f"{name}: expected JSON: {error}") from None
+    try:
+        return msgspec.convert(named, MatchRow)
+    except msgspec.ValidationError as error:
+        text, _, place = str(error).partition(" - at `$.")
+        raise ValueError(f"{place.rstrip('`')}: {text[:1].lower()}{text[1:]}") from None
 
 
 class Ledger:
@@ -78,12 +103,17 @@ class Ledger:
 
     def __init__(self, path: Path, database: sqlite3.Connection) -> None:
         self.path = path
+        self.complaint: RowComplaint = lambda _: None
+        """What `rows` finds wrong with a row; set once the configuration is known."""
         self._database = database
+        self._readers: list[Generator[MatchRow, None, None]] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for reader in self._readers:  # an error may have left one in the middle of the rows
+            reader.close()
         self._database.close()
 
     @contextmanager
@@ -122,6 +152,16 @@ class Ledger:
             columns = database.execute(SELECT_FIRST).fetchone()
             return msgspec.convert(dict(zip(FirstRecord.__struct_fields__, columns, strict=True)), FirstRecord)
 
+    def bots(self) -> list[tuple[str, str]]:
+        """Name and command of every bot, in the file's order."""
+        with self._clearly() as database:
+            return [(str(name), str(words)) for name, words in database.execute(SELECT_BOTS)]
+
+    def logs(self) -> list[str]:
+        """The names of all logs that should be there."""
+        with self._clearly() as database:
+            return [str(log) for (log,) in database.execute("SELECT log FROM matches WHERE log != ''")]
+
     def suspended(self) -> dict[str, str]:
         """The bots that play no more, with why."""
         with self._clearly() as database:
@@ -150,11 +190,35 @@ class Ledger:
             query = "SELECT EXISTS (SELECT 1 FROM faults WHERE kind = ?)"
             return any(database.execute(query, (kind,)).fetchone()[0] for kind in kinds)
 
-    def rows(self, order: str = "block, rotation") -> Iterator[MatchRow]:
-        """All matches by block and rotation; by `number` in the order in which they were committed."""
+    def rows(self, order: str = "block, rotation") -> Generator[MatchRow, None, None]:
+        """All matches by block and rotation; by `number` in the order in which they were committed.
+
+        Raises LedgerError, with row and field, for the first that is not what it should be.
+        """
+        reader = self._checked_rows(order)
+        self._readers.append(reader)
+        return reader
+
+    def _checked_rows(self, order: str) -> Generator[MatchRow, None, None]:
+        last: tuple[int, int] | None = None
         with self._clearly() as database, closing(database.execute(f"{SELECT_MATCHES} {order}")) as found:
-            for columns in found:
-                yield match_of(columns)
+            for number, *columns in found:
+                try:
+                    row = match_of(tuple(columns))
+                except ValueError as error:
+                    raise self._damaged(number, str(error)) from None
+                complaint = self.complaint(row)
+                if complaint is None and (row.block, row.rotation) == last:
+                    complaint = f"rotation: block {row.block} has this one twice"
+                if complaint is not None:
+                    raise self._damaged(number, complaint)
+                last = (row.block, row.rotation)
+                yield row
+
+    def _damaged(self, number: object, complaint: str) -> LedgerError:
+        if len(complaint) > LONGEST_COMPLAINT:
+            complaint = f"{complaint[:LONGEST_COMPLAINT]}..."
+        return LedgerError(f"{self.path}: the ledger is damaged: row {number} of its matches: {complaint}")
 
 
 @contextmanager
@@ -162,10 +226,20 @@ def errors_of(path: Path) -> Generator[None, None, None]:
     """Turn whatever SQLite and the decoder say into one clear error."""
     try:
         yield
+    except LedgerError:  # says it already
+        raise
     except sqlite3.IntegrityError as error:
         raise LedgerError(f"{path}: the ledger holds this match already: {error}") from error
-    except (sqlite3.Error, msgspec.MsgspecError, TypeError) as error:
+    except (sqlite3.Error, msgspec.MsgspecError, TypeError, ValueError) as error:
+        if failure := failure_of(error):
+            raise LedgerError(f"{path}: the ledger cannot be used: {failure}") from error
         raise LedgerError(f"{path}: the ledger cannot be used, it is damaged or no ledger: {error}") from error
+
+
+def failure_of(error: Exception) -> str | None:
+    """What is wrong around the file, if the error is no fault of its content."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return FAILURES.get(code & 0xFF) if isinstance(code, int) else None
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -15,6 +15,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from lastcard.referee.escape import escaped
+
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_FRAMES = 0.2
 
@@ -66,7 +68,7 @@ class PlainProgress:
     def say(self, text: str) -> None:
         """Write a line. A reader who has gone away does not end the run."""
         with suppress(BrokenPipeError):
-            print(text, file=self._stream, flush=True)
+            print(escaped(text), file=self._stream, flush=True)
 
     def tick(self) -> None:
         """Show a line if the last one is old enough and no longer true."""
@@ -123,7 +125,7 @@ class BarProgress:
 
     def say(self, text: str) -> None:
         """Write a line above the bar."""
-        self._console.print(text, soft_wrap=True)
+        self._console.print(escaped(text), soft_wrap=True)
 
     def tick(self) -> None:
         """Draw the bar if the last frame is old enough."""

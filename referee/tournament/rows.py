@@ -13,6 +13,11 @@ UNPLAYED = "unplayed"
 LONGEST_DETAIL = 1_000
 
 
+def log_name(block: int, rotation: int) -> str:
+    """The log of a match as the ledger names it, from the tournament's folder."""
+    return f"logs/{block}-{rotation}.jsonl"
+
+
 class FirstRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What a ledger says about itself: the configuration as run, and what is needed to go on with it."""
 

@@ -79,7 +79,16 @@ def foundation(standings: Standings) -> list[str]:
         blocks = counted(standings.left_out_blocks, "incomplete block", "incomplete blocks")
         lines.append(f"Left out: {matches} of {blocks}.")
     rough = f"; with fewer than {FEW_BLOCKS} blocks they are rough" if done < FEW_BLOCKS else ""
-    return [*lines, f"In brackets: 95 % intervals, clustered by block{rough}."]
+    lines.append(f"In brackets: 95 % intervals, clustered by block{rough}.")
+    if any(map(lacks_interval, standings.lines)):
+        lines.append(f"[{NOTHING}]: fewer than two blocks, or blocks that are all alike, show no spread.")
+    return lines
+
+
+def lacks_interval(standing: Standing) -> bool:
+    """Whether a value of the line stands without an interval."""
+    estimates = (standing.win, standing.score, standing.match)
+    return any(estimate is not None and estimate.low is None for estimate in estimates)
 
 
 def table(standings: Standings) -> str:

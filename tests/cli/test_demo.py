@@ -29,10 +29,13 @@ def test_a_table_and_logs_that_are_all_proved(tmp_path: Path) -> None:
     heading = next(number for number, line in enumerate(lines) if line.startswith("rank  bot "))
     assert {line.split()[1] for line in lines[heading + 1 : heading + 1 + len(bots)]} == set(bots)
     count = 2 * min(3, len(bots))
-    assert lines[-3] == f"logs:   {home}/results/logs ({count}, {count} of them proved)"
-    assert lines[-2] == f"report: {home}/results/report.txt"
+    assert lines[-4] == f"logs:   {home}/results/logs ({count}, {count} of them proved)"
+    assert lines[-3] == f"report: {home}/results/report.txt"
     report = (tmp_path / home / "results" / "report.txt").read_text()
     assert "\n".join(lines[heading : heading + len(bots)]) in report
+    told = lastcard(*shlex.split(lines[-2].removeprefix("status: "))[1:], cwd=tmp_path)
+    assert lines[-2] == f"status: lastcard tournament status {home}"
+    assert (told.code, told.out) == (0, report)
     look = shlex.split(lines[-1].removeprefix("look:   "))
     assert look[:2] == ["lastcard", "replay"]
     shown = lastcard(*look[1:], cwd=tmp_path)

@@ -3,6 +3,8 @@
 import os
 import shlex
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,7 +57,7 @@ def test_a_tournament_is_played_and_shown_and_its_logs_are_right(tmp_path: Path)
     assert (again.code, table_of(again)) == (0, table_of(done))
 
 
-def test_no_colour_where_there_is_no_terminal(tmp_path: Path) -> None:
+def test_no_color_where_there_is_no_terminal(tmp_path: Path) -> None:
     loud = environment(FORCE_COLOR="1", CLICOLOR_FORCE="1", TTY_COMPATIBLE="1")
     done = lastcard("tournament", "run", str(cup(tmp_path)), "--dir", str(tmp_path / "run"), env=loud)
     assert done.code == 0
@@ -96,7 +98,7 @@ def test_the_plan_is_shown_and_nothing_is_touched(tmp_path: Path) -> None:
         "folder: cup, nothing played yet",
     ]
     assert "  one       4 matches  greedy" in lines
-    assert any(line.startswith("limits: move_ms -, bank_ms -, start_ms 30000, strikes 3") for line in lines)
+    assert any(line.startswith("limits: move_ms 1000, bank_ms 10000, start_ms 30000, strikes 3") for line in lines)
     assert any(line.startswith("options: ") and line.endswith(", rounds=1") for line in lines)
     assert any(line.startswith("block 0: deal ") for line in lines)
     assert list(tmp_path.iterdir()) == [file]
@@ -139,6 +141,33 @@ def test_a_file_that_cannot_be_meant_begins_nothing(tmp_path: Path, old: str, ne
         assert done.err.startswith(f"lastcard: {sentence}")
         assert done.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    file = cup(tmp_path)
+    for words in ((), ("--dry-run",)):
+        done = lastcard("tournament", "run", "cup.toml", "--dir", ".", *words, cwd=tmp_path)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == (
+            "lastcard: .: this folder is not empty and holds no tournament (there is 'cup.toml');"
+            " expected a new or empty one, or that of this tournament\n"
+        )
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_forged_ledger_is_one_line_and_no_traceback(tmp_path: Path) -> None:
+    words = ("tournament", "run", str(cup(tmp_path)), "--dir", str(tmp_path / "run"))
+    assert lastcard(*words).code == 0
+    with closing(sqlite3.connect(tmp_path / "run" / "ledger.sqlite")) as database, database:
+        database.execute("UPDATE matches SET wins = '[9, 9, 9]' WHERE number = 2")
+    for command in (words, ("tournament", "status", str(tmp_path / "run"))):
+        done = lastcard(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.endswith(
+            "the ledger is damaged: row 2 of its matches: wins: expected 2 numbers whose sum is the number"
+            " of rounds, got (9, 9, 9)\n"
+        )
+        assert done.err.count("\n") == 1
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:

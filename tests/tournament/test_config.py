@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lastcard.engine import EDITIONS
-from lastcard.referee.tournament.config import Config, load_config
+from lastcard.referee.cli.play import play
+from lastcard.referee.tournament.config import DEFAULT_CLOCK, Config, load_config
 from lastcard.referee.tournament.errors import ConfigError
 
 TOURNAMENT = """\
@@ -39,7 +40,8 @@ def test_a_small_file_gets_every_default(tmp_path: Path) -> None:
         None,
     )
     assert [bot.name for bot in config.bots] == ["a", "b"]
-    assert (config.bots[0].limits.move_ms, config.bots[0].limits.start_ms) == (None, 30_000)
+    assert (config.bots[0].limits.move_ms, config.bots[0].limits.start_ms) == (1000, 30_000)
+    assert config.limits.bank_ms == 10_000
     assert config.rules().options["target"] == 500
 
 
@@ -80,6 +82,30 @@ def test_a_full_file_means_what_it_says(tmp_path: Path) -> None:
     assert [bot.limits.move_ms for bot in config.bots] == [500, 100, 100]
     bot = config.bots[0].bot(tmp_path)
     assert (bot.cwd, bot.env, bot.limits.bank_ms) == (tmp_path / "bots" / "a", {"THREADS": "1"}, 0)
+
+
+@pytest.mark.parametrize(
+    ("common", "own", "clock"),
+    [
+        ("", "", (1000, 10_000)),
+        ("strikes = 1", "", (1000, 10_000)),
+        ("move_ms = 7", "", (7, None)),
+        ("bank_ms = 7", "", (None, 7)),
+        ("move_ms = 7\nbank_ms = 8", "", (7, 8)),
+        ("", "move_ms = 9", (9, 10_000)),
+        ("move_ms = 7", "bank_ms = 9", (7, 9)),
+    ],
+)
+def test_the_clock_is_that_of_play_where_none_is_given(
+    tmp_path: Path, common: str, own: str, clock: tuple[int | None, int | None]
+) -> None:
+    limits = config_of(tmp_path, f"{TOURNAMENT}[limits]\n{common}{BOTS}{own}").bots[1].limits
+    assert (limits.move_ms, limits.bank_ms) == clock
+
+
+def test_play_has_the_same_clock() -> None:
+    defaults = {option.name: option.default for option in play.params}
+    assert {name: defaults[name] for name in DEFAULT_CLOCK} == DEFAULT_CLOCK
 
 
 @pytest.mark.parametrize("change", ["crlf", "bom", "comment"])
@@ -125,7 +151,10 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         '[tournament]\nname = "cup"\n',
         "[tournament] edition is missing: expected the name of an edition",
     ),
-    "empty file": ("", "[tournament] name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -"),
+    "empty file": (
+        "",
+        "[tournament] name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone",
+    ),
     "wrong type": (
         with_tournament('seats = "two"'),
         '[tournament] seats: expected a whole number from 2 to 10, got "two"',
@@ -205,11 +234,11 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "bot without name": (
         TOURNAMENT + BOTS + '[[bot]]\ncommand = "a"',
-        "[[bot]] 3: name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -",
+        "[[bot]] 3: name is missing: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone",
     ),
     "bot with a bad name": (
         TOURNAMENT + '[[bot]]\nname = "a/b"\ncommand = "x"',
-        '[[bot]] 1: name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, got "a/b"',
+        '[[bot]] 1: name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone, got "a/b"',
     ),
     "bot over tcp": (
         TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true',
@@ -223,10 +252,47 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         TOURNAMENT + BOTS + 'comand = "x"',
         '[[bot]] b: has no key "comand"; did you mean "command"? It has name, command, copies, env, cwd, ' + LIMITS,
     ),
-    "environment": (
-        TOURNAMENT + BOTS + "env = { A = 1 }",
-        "[[bot]] b: env: expected a table of texts, got a table",
+    "environment": (TOURNAMENT + BOTS + "env = 3", "[[bot]] b: env: expected a table of texts, got 3"),
+    "environment, no text": (TOURNAMENT + BOTS + "env = { A = 1 }", '[[bot]] b: env: "A": expected a text, got 1'),
+    "environment, a zero byte": (
+        TOURNAMENT + BOTS + 'env = { A = "x\\u0000" }',
+        r'[[bot]] b: env: "A": expected a text without a zero byte, got "x\x00"',
     ),
+    "environment, no name": (
+        TOURNAMENT + BOTS + 'env = { "" = "x" }',
+        '[[bot]] b: env: expected names with neither = nor a zero byte in them, got ""',
+    ),
+    "environment, a name with =": (
+        TOURNAMENT + BOTS + 'env = { "A=B" = "x" }',
+        '[[bot]] b: env: expected names with neither = nor a zero byte in them, got "A=B"',
+    ),
+    "environment, a name with a zero byte": (
+        TOURNAMENT + BOTS + 'env = { "A\\u0000" = "x" }',
+        r'[[bot]] b: env: expected names with neither = nor a zero byte in them, got "A\x00"',
+    ),
+    "a name that is this folder": (
+        with_tournament('name = "."'),
+        '[tournament] name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone, got "."',
+    ),
+    "a name that is the folder above": (
+        with_tournament('name = ".."'),
+        '[tournament] name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone, got ".."',
+    ),
+    "a bot's name that is the folder above": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = ".."\ncommand = "x"',
+        '[[bot]] 3: name: expected 1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone, got ".."',
+    ),
+    "thousands of digits": (with_tournament(f"blocks = {'9' * 5000}"), "a number in it has far too many digits"),
+    "thousands of digits of a fraction": (
+        with_tournament(f"blocks = {'9' * 5000}.5"),
+        "[tournament] blocks: expected a whole number from 1 to 1000000000, got inf",
+    ),
+    "thousands of hexadecimal digits": (
+        TOURNAMENT + f"[options]\nturn_cap = 0x{'f' * 5000}" + BOTS,
+        "[options] turn_cap: expected a text, a whole number or true or false, got a far larger number",
+    ),
+    "a year of no calendar": (with_tournament("blocks = 2026-99-99"), "this is not TOML: "),
+    "nested deeply": (with_tournament(f"blocks = {'[' * 20_000}"), "its lists or tables are nested too deeply"),
     "same name": (
         TOURNAMENT + BOTS + '[[bot]]\nname = "a"\ncommand = "x"',
         "[[bot]] a: 2 bots have this name; give each its own, or one table with copies = 2 "
@@ -275,6 +341,11 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
         load_config(tmp_path / "cup.toml")
     with pytest.raises(ConfigError, match=r"cannot read it: Is a directory$"):
         load_config(tmp_path)
+
+
+def test_a_path_with_a_zero_byte_is_named() -> None:
+    with pytest.raises(ConfigError, match="cannot read it: embedded null byte"):
+        load_config(Path("a\0b"))
 
 
 def test_an_endless_file_is_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from lastcard.referee.tournament.config import load_config
 from lastcard.referee.tournament.errors import FolderError, LedgerError
-from lastcard.referee.tournament.folder import Folder, base_folder, commitment, locked, open_tournament
+from lastcard.referee.tournament.folder import Folder, base_folder, check_usable, commitment, locked, open_tournament
 from tests.tournament.fakes import WriteConfig
 
 
@@ -143,3 +143,33 @@ def test_a_path_that_is_no_folder(tmp_path: Path) -> None:
     refused = pytest.raises(FolderError, match="file: cannot use this folder: Not a directory")
     with refused, locked(Folder(tmp_path / "file")):
         pass
+
+
+@pytest.mark.parametrize("content", ["notes.txt", "logs/0-0.jsonl", "results/ledger.sqlite"])
+def test_a_folder_of_other_things_is_no_place_for_a_tournament(
+    folder: Folder, write_config: WriteConfig, content: str
+) -> None:
+    stranger = folder.path / content
+    stranger.parent.mkdir(parents=True)
+    stranger.touch()
+    with pytest.raises(FolderError, match="run: this folder is not empty and holds no tournament"):
+        check_usable(folder, write_config())
+
+
+def test_what_a_run_left_that_died_at_its_beginning_is_gone_on_with(folder: Folder, write_config: WriteConfig) -> None:
+    path = write_config()
+    check_usable(folder, path)
+    folder.logs.mkdir(parents=True)
+    for name in ("lock", "master.seed", "tournament.toml", "ledger.sqlite", "ledger.sqlite-wal"):
+        (folder.path / name).touch()
+    check_usable(folder, path)
+
+
+def test_the_log_of_a_void_attempt_is_not_among_those_that_count(folder: Folder) -> None:
+    folder.logs.mkdir(parents=True)
+    assert folder.keep_void_log(3, 1, 1) == ""
+    for attempt in (1, 2):
+        folder.log(3, 1).write_text(f"{attempt}")
+        name = folder.keep_void_log(3, 1, attempt)
+        assert (folder.path / name).read_text() == f"{attempt}"
+    assert list(folder.logs.glob("*.jsonl")) == []

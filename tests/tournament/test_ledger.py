@@ -163,8 +163,40 @@ def test_what_is_no_ledger_is_one_clear_sentence(path: Path, name: str, mode: Li
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_damaged_row_is_one_clear_sentence(path: Path, ledger: Ledger) -> None:
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("faults = '[{'", "faults: expected JSON: "),
+        ("faults = '[3, {}]'", "faults[0]: expected `object`, got `int`"),
+        ("bots = x'ff'", "bots: expected JSON: "),
+        ("rounds = 'many'", "rounds: expected `int`, got `str`"),
+        ("scores = '[1.5, 2]'", "scores[0]: expected `int`, got `float`"),
+        (f"scores = '[{'9' * 5000}, 2]'", "scores"),
+        (f"scores = '{'[' * 50_000}'", "scores: expected JSON: "),
+        ("log = x'00'", "log: expected `str`, got `bytes`"),
+    ],
+)
+def test_a_damaged_row_is_one_clear_sentence(path: Path, ledger: Ledger, change: str, sentence: str) -> None:
     ledger.commit(ROW)
-    ledger._database.execute("UPDATE matches SET faults = '[{'")
-    with pytest.raises(LedgerError, match="damaged or no ledger"):
+    ledger._database.execute(f"UPDATE matches SET {change}")
+    with pytest.raises(LedgerError) as caught:
         list(ledger.rows())
+    assert str(caught.value).startswith(f"{path}: the ledger is damaged: row 1 of its matches: {sentence}")
+    assert len(str(caught.value)) < 500
+
+
+def test_rows_that_nobody_reads_to_the_end_are_closed_before_the_ledger(path: Path, ledger: Ledger) -> None:
+    ledger.commit(ROW)
+    ledger.commit(msgspec.structs.replace(ROW, block=4))
+    with open_ledger(path, "ro") as again:
+        rows = again.rows()
+        next(rows)
+    assert list(rows) == []
+
+
+def test_a_full_disk_is_not_called_damage(path: Path, ledger: Ledger) -> None:
+    ledger._database.execute("PRAGMA max_page_count = 1")
+    rows = [msgspec.structs.replace(ROW, block=block) for block in range(1000)]
+    with pytest.raises(LedgerError) as caught:
+        list(map(ledger.commit, rows))
+    assert str(caught.value) == f"{path}: the ledger cannot be used: the disk is full"

@@ -37,7 +37,7 @@ def test_a_bot_that_never_starts_is_suspended_and_the_run_comes_to_its_end(
     assert run(config, tmp_path / "run", 1, plain=True, player=ProcessSeating(), stream=output) == 0
     assert "dead is suspended: 3 failed starts in a row" in output.getvalue()
     line = next(line for line in output.getvalue().splitlines() if " dead " in line and "n/a" in line)
-    assert line.split() == ["2", "dead", "8", "0", "n/a", "n/a", "0.000", "[0.000,", "0.000]", "8", "startup", "3"]
+    assert line.split() == ["2", "dead", "8", "0", "n/a", "n/a", "0.000", "[n/a]", "8", "startup", "3"]
 
 
 def test_a_bot_that_is_not_there_is_said_before_anything_starts(write_config: WriteConfig, tmp_path: Path) -> None:

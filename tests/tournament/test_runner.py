@@ -206,7 +206,8 @@ async def test_a_void_match_is_played_again_with_fresh_bots(
     assert player.calls[2].match_id == player.calls[3].match_id
     assert cup.keys("voids") == [(2, 0)]
     assert f"match 2-0 is void: {reason}" in cup.output.getvalue()
-    assert (cup.folder.logs / "2-0.void1.jsonl").exists()
+    assert (cup.folder.logs / "void" / "2-0.1.jsonl").exists()
+    assert len(list(cup.folder.logs.glob("*.jsonl"))) == 40
     with cup.ledger() as (ledger, _):
         assert [row.block for row in ledger.rows() if row.void_attempts] == [2]
         (text,) = ledger._database.execute("SELECT reason FROM voids").fetchone()

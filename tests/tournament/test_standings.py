@@ -152,3 +152,19 @@ def test_bots_that_are_equal_have_no_error_at_all() -> None:
     for line in compute(rows, ["a", "b"], seats=2, blocks=40, outcome="win").lines:
         assert line.win is not None
         assert (line.win.value, line.win.error, line.rank) == (Fraction(1, 2), 0.0, 1)
+
+
+@pytest.mark.parametrize(("wins", "shown"), [((0, 1), "0.0 [n/a]"), ((1, 0), "100.0 [n/a]")])
+def test_blocks_that_are_all_alike_have_no_interval_of_no_width(wins: tuple[int, int], shown: str) -> None:
+    """0 of 24 is not known to be nothing, nor 24 of 24 to be all."""
+    scores = (10 * wins[0], 10 * wins[1])
+    rows = [
+        match(block, seat, bots, *((scores, wins) if seat == 0 else (scores[::-1], wins[::-1])))
+        for block in range(12)
+        for seat, bots in enumerate(("ab", "ba"))
+    ]
+    text = table(compute(rows, ["a", "b"], seats=2, blocks=12, outcome="win"))
+    line = next(line for line in text.splitlines() if line.split()[1:2] == ["a"])
+    assert shown in line
+    assert line.count("[") == line.count("[n/a]") == 3
+    assert text.endswith("[n/a]: fewer than two blocks, or blocks that are all alike, show no spread.")
