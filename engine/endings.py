@@ -23,7 +23,7 @@ def end_round(state: State, winner: int | None, reason: RoundReason) -> None:
         points = SCORING[state.rules.scoring].points(winner, worth)
     for seat, change in enumerate(points):
         state.scores[seat] += change
-    state.counted, state.round_winner = [hand.copy() for hand in counted], winner
+    state.round_winner = winner
     state.decision, state.resume = None, None
     state.agenda.clear()
     state.events.append({"type": "round_end", "winner": winner, "reason": reason, "hands": counted, "points": points})
@@ -103,7 +103,7 @@ def places(state: State) -> list[int]:
 
 def end_match(state: State, reason: MatchReason) -> None:
     """The match is over, with the scores as they stand."""
-    state.places, state.reason = places(state), reason
+    state.reason = reason
     state.decision, state.resume = None, None
     state.agenda.clear()
     state.events.append({"type": "match_end", "places": places(state), "scores": state.scores.copy(), "reason": reason})

@@ -22,7 +22,7 @@ def leave(state: State, seat: int, why: str) -> list[Event]:
     A seat out of play draws nothing, so that the fallback of a turn merely passes it on. When one seat is left
     it wins the round in progress, and the match is over.
     """
-    in_round = state.counted is None and bool(state.discards)
+    in_round = state.decision is not None
     state.out = state.out | {seat}
     if in_round:
         state.aside[seat], state.hands[seat] = state.hands[seat], 0

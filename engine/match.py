@@ -8,7 +8,7 @@ from lastcard.engine.actions import ANSWERS, LEGAL
 from lastcard.engine.cards import is_number
 from lastcard.engine.chance import Pile, Stream, check_seed
 from lastcard.engine.decisions import LEAST_SEATS, MOST_SEATS
-from lastcard.engine.endings import left_of
+from lastcard.engine.endings import left_of, places
 from lastcard.engine.errors import IllegalAction, LastcardError, OptionError
 from lastcard.engine.launcher import SCRIPTED
 from lastcard.engine.leaving import leave
@@ -45,6 +45,11 @@ class Match(State):
     def over(self) -> bool:
         """Whether the match has ended; then `places`, `scores` and `reason` stand."""
         return self.reason is not None
+
+    @property
+    def places(self) -> list[int] | None:
+        """Competition ranks, 1 the best; None until the match is over."""
+        return places(self) if self.over else None
 
     def clone(self) -> Match:
         """A match in the same state that goes its own way from here."""
@@ -206,9 +211,7 @@ class Match(State):
         return self.top_card if self.discards else None
 
     def hand_of(self, seat: int) -> list[str]:
-        """The cards of a seat in printed order; as counted once the round is over."""
-        if self.counted is not None:
-            return list(self.counted[seat])
+        """The cards of a seat in printed order, one that it laid aside by a forfeit too: what a round's end counts."""
         return self.rules.deck.codes(self.hands[seat] | self.aside[seat])
 
     def draw_pile_order(self) -> list[str]:

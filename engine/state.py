@@ -49,8 +49,8 @@ class State:
     """A match between two steps. Attributes are read freely; only the engine writes them."""
 
     __slots__ = (
-        "again", "agenda", "aside", "color", "counted", "dealer", "decision", "direction", "discards", "drawn",
-        "events", "gone", "hands", "held", "missed", "optional", "out", "passes", "pile", "places", "playable",
+        "again", "agenda", "aside", "color", "dealer", "decision", "direction", "discards", "drawn",
+        "events", "gone", "hands", "held", "missed", "optional", "out", "passes", "pile", "playable",
         "played", "press", "presses", "reason", "reshuffles", "resume", "round", "round_winner", "rounds_won", "rules",
         "scores", "script", "script_only", "seats", "seed", "since_reload", "stack", "stacked", "traded", "turn",
         "turn_cap", "turns", "verdict", "voids",
@@ -67,7 +67,6 @@ class State:
         self.out: frozenset[int] = frozenset()
         self.rounds_won: int = 0  # rounds that were not void
         self.voids: int = 0  # in a row
-        self.places: list[int] | None = None
         self.reason: MatchReason | None = None
         self.script: list[int] | None = None  # what the next presses of a launcher eject, in a position
         self.script_only: bool = True  # whether a press beyond the script is an error
@@ -92,7 +91,6 @@ class State:
         self.since_reload: int = 0  # presses
         self.stack: int = 0  # cards that wait for whoever does not stack
         self.stacked: Why = "draw_two"
-        self.counted: list[list[str]] | None = None  # the hands as counted, once the round is over
         self.round_winner: int | None = None
         self.clear_play()
 
@@ -116,7 +114,7 @@ class State:
         twin.rules, twin.seats, twin.seed = self.rules, self.seats, self.seed
         twin.round, twin.dealer, twin.scores = self.round, self.dealer, self.scores.copy()
         twin.out, twin.rounds_won, twin.voids = self.out, self.rounds_won, self.voids
-        twin.places, twin.reason = self.places, self.reason
+        twin.reason = self.reason
         twin.hands, twin.aside = self.hands.copy(), self.aside.copy()
         twin.pile, twin.discards = self.pile.clone(), self.discards.copy()
         twin.color, twin.playable, twin.direction = self.color, self.playable, self.direction
@@ -127,7 +125,7 @@ class State:
         twin.script_only = self.script_only
         twin.optional = self.optional
         twin.stack, twin.stacked = self.stack, self.stacked
-        twin.counted, twin.round_winner = self.counted, self.round_winner
+        twin.round_winner = self.round_winner
         twin.played, twin.drawn, twin.missed, twin.again = self.played, self.drawn, self.missed, self.again
         twin.traded, twin.held, twin.verdict = self.traded, self.held, self.verdict
         twin.agenda, twin.decision, twin.resume = self.agenda.copy(), self.decision, self.resume

@@ -343,15 +343,16 @@ class Table:
     def finish(self) -> Outcome:
         """The match is over: say so to everybody, and close the log."""
         match = self.match
-        assert match.places is not None, "the match is over"
+        places = match.places
+        assert places is not None, "the match is over"
         assert match.reason is not None, "the match is over"
         for seat in self.seats:
             self.keep_minor(seat)
         for seat in self.told:
-            seat.tell_end(self.match_id, match.places, match.scores)
-        self.log.line({"type": "result", "places": match.places, "scores": match.scores, "reason": match.reason})
+            seat.tell_end(self.match_id, places, match.scores)
+        self.log.line({"type": "result", "places": places, "scores": match.scores, "reason": match.reason})
         return Outcome(
-            places=match.places,
+            places=places,
             scores=match.scores,
             reason=match.reason,
             rounds=self.rounds,

@@ -16,7 +16,7 @@ from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain, in_one_line
 from lastcard.referee.cli.terminal import nobody_reads
 
-DONE, OURS, STOPPED = 0, 1, 3
+DONE, OURS = 0, 1
 DEBUG = "LASTCARD_DEBUG"
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Why what was begun cannot be written: nobody's bug."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sample_bots.arena import make_greedy, make_random, strength
+from tests.sample_bots.arena import MakeBot, make_greedy, make_random, strength
 
 
 @pytest.mark.parametrize("edition", ["mario-kart", "classic"])
@@ -13,9 +13,9 @@ def test_greedy_beats_random_in_800_rounds_of_two(edition: str) -> None:
 
 
 @pytest.mark.parametrize("make", [make_greedy, make_random])
-def test_a_bot_against_itself_wins_exactly_its_share(make: object) -> None:
+def test_a_bot_against_itself_wins_exactly_its_share(make: MakeBot) -> None:
     """Seeds belong to seats, so the rotations of a deal are one and the same round."""
-    found = strength("mario-kart", 4, 40, one=make, others=make)  # type: ignore[arg-type]
+    found = strength("mario-kart", 4, 40, one=make, others=make)
     assert (found.won * 4, found.low, found.high) == (found.decided, 0.25, 0.25)
 
 
