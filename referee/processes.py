@@ -1,23 +1,31 @@
-"""One bot as a child process: started, watched, ended with all its group; it knows no message and no rule.
+"""One bot as a child process: started, watched, ended with all that descends from it; it knows no message and no rule.
 
 A bot is started from trio's own thread by `subprocess.Popen`: trio's worker threads end after ten idle
 seconds and take with them every bot that has a parent-death signal, and a `preexec_fn` would fork all our
-memory (42 ms, not 1).
+memory (42 ms, not 1). The start blocks until the program runs; a network filesystem that hangs just then
+hangs the referee.
 """
 
-import errno
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import count
+from pathlib import Path
 
 import trio
 
+from lastcard.referee import hardening, trees
 from lastcard.referee.bot_command import BotCommand
+from lastcard.referee.cages import PREFIX, Cage
+from lastcard.referee.exit_words import exit_code_of, exit_words
 from lastcard.referee.fd_channel import FdChannel
-from lastcard.referee.process_groups import GROUPS, kill_group
+from lastcard.referee.process_groups import GROUPS, KILL_LIMIT, Tree, watch_groups
+from lastcard.referee.sandbox.launch import Launch, launch_of
+from lastcard.referee.sandbox.levels import Level, Sandbox
+from lastcard.referee.start_error import OUR_FAULT
+from lastcard.referee.start_error import StartError as StartError  # who calls start_bot finds it here
 from lastcard.referee.stderr import StderrTail
 
 GRACE = 2.0
@@ -26,64 +34,46 @@ GRACE = 2.0
 STATUS_PATIENCE = 0.2
 """Seconds to wait for an exit status after the end of a bot's output."""
 
-KILL_LIMIT = 1.0
-"""A process that exists so long after SIGKILL is stuck in the kernel: it is left behind, and said so."""
+LOOK_EVERY = 0.001
+"""Seconds between two looks at what has been killed."""
 
-OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
-"""Errors of a start that say nothing about the bot."""
+UNCONFINED = Sandbox()
 
+WRAPPERS = 2
+"""Processes of bubblewrap that a strict bot's cage counts beside its own."""
 
 Ends = tuple[int, int, int]
 """Descriptors for stdin, stdout and stderr."""
 
 
-class StartError(Exception):
-    """A bot could not be started. The text is one sentence; `host` says that the machine is to blame."""
-
-    def __init__(self, sentence: str, *, host: bool = False) -> None:
-        super().__init__(sentence)
-        self.host = host
-
-
-def exit_words(code: int) -> str:
-    """How a process ended, from a return code as `subprocess` gives it."""
-    if code >= 0:
-        return f"exit status {code}"
-    try:
-        return f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
-
-
-def bot_environment(command: BotCommand, seat: int | str, match: str) -> dict[str, str]:
-    """All that a bot's environment holds: nothing of ours leaks, and nothing of ours helps a bot along."""
-    return {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": os.environ.get("HOME", "/"),
-        "LANG": "C.UTF-8",
-        "LASTCARD_SEAT": str(seat),
-        "LASTCARD_MATCH": match,
-        **command.env,
-    }
-
-
 class BotProcess:
     """A running bot: `start_bot` makes one, `close` must be awaited in the end."""
 
-    def __init__(self, command: BotCommand, child: subprocess.Popen[bytes], ends: Ends) -> None:
-        self.command = command
+    def __init__(
+        self, child: subprocess.Popen[bytes], ends: Ends, *, tree: Tree, launch: Launch, sandbox: Sandbox
+    ) -> None:
         self.pid = child.pid
         stdin, stdout, stderr = ends
         self.channel = FdChannel(stdout, stdin)
         self.stderr = StderrTail(stderr)
+        self.description = launch.description
+        """How it is confined, for the log."""
         self.stuck = False
-        """Not even SIGKILL has ended it."""
+        """Not even SIGKILL has ended all of it."""
         self._child = child
+        self._tree = tree
+        self._launch = launch
+        self._sandbox = sandbox
         self._code: int | None = None
-        self._pidfd = _open_pidfd(child.pid)
+        self._out_of_memory = False
+        self._pidfd = open_pidfd(child.pid)
+        self._frozen = False
+        self._stopped: list[int] = []
+        """Who has been stopped by signals, where no cage can do it."""
         self._gone = trio.Event()
         self._closed = False
-        GROUPS.add(self.pid)
+        GROUPS.add(tree)
+        watch_groups()
         # System tasks: they end with the descriptors that `close` closes, whichever nursery is cancelled.
         trio.lowlevel.spawn_system_task(self.stderr.drain)
         trio.lowlevel.spawn_system_task(self._watch)
@@ -106,43 +96,84 @@ class BotProcess:
     def exit_code(self) -> int | None:
         """None while it runs. It stays unreaped until `close`, so that its number still names its group."""
         if self._code is None:
-            self._code = _peek(self._child)
+            code = peek(self._child)
+            self._code = None if code is None else exit_code_of(code, wrapped=self._launch.wrapped)
         return self._code
 
     async def exit_status(self, patience: float = STATUS_PATIENCE) -> str | None:
         """How it ended in words, waiting so long for the end; None if it still runs."""
         with trio.move_on_after(patience):
             await self._gone.wait()
-        return None if self.exit_code is None else exit_words(self.exit_code)
+        if self.exit_code is None:
+            return None
+        return exit_words(self.exit_code, self._sandbox, out_of_memory=self._was_out_of_memory())
+
+    @property
+    def never_began(self) -> bool:
+        """Whether it has ended because its sandbox could not be set up: its own program has not run."""
+        status = self._launch.status
+        return status is not None and self.exit_code is not None and self.exit_code > 0 and not status.ran()
+
+    def _was_out_of_memory(self) -> bool:
+        if not self._closed and self._tree.cage:
+            self._out_of_memory = self._tree.cage.out_of_memory()
+        return self._out_of_memory
+
+    # ---- standing still
+
+    def freeze(self) -> None:
+        """Stop it with all that it has started, until `thaw` or `close`."""
+        if self._closed or self._frozen:
+            return
+        self._frozen = True
+        if not (self._tree.cage and self._tree.cage.freeze()):
+            self._stopped = trees.stop([self.pid, *GROUPS.members(self._tree)])
+
+    def thaw(self) -> None:
+        """Let it run again; it does when this returns."""
+        if self._closed or not self._frozen:
+            return
+        self._frozen = False
+        if self._tree.cage:
+            self._tree.cage.thaw()
+        trees.signal_all(self._stopped, signal.SIGCONT)
+        self._stopped = []
 
     # ---- ending it
 
-    def kill_now(self) -> None:
-        """SIGKILL to the whole group, without waiting: for a signal handler, or for somebody in a hurry."""
-        if not self._closed:
-            kill_group(self.pid)
-
     async def close(self, grace: float = GRACE) -> None:
-        """End its input, give it `grace` seconds to leave, then kill all its group and let go of everything.
+        """End its input, give it `grace` seconds to leave, then kill all that is left and let go of everything.
 
         Cancelled, it kills at once. It never waits for the end of the output: children may hold it open.
         """
         if self._closed:
             return
+        self.thaw()
         self.channel.close_write()
         try:
             await self.exit_status(grace)
         finally:
-            # The leader may have exited, but is not reaped yet: the number cannot be another group's.
-            kill_group(self.pid)
             with trio.CancelScope(shield=True):
-                await self.exit_status(KILL_LIMIT)
-                await self._let_go()
+                ended = await self._end_tree()
+                self._let_go(ended)
 
-    async def _let_go(self) -> None:
+    async def _end_tree(self) -> bool:
+        """Kill until nothing lives. The first process may have exited, but is not reaped: its number is its own."""
+        self._was_out_of_memory()
+        until = trio.current_time() + KILL_LIMIT
+        while not self._closed:
+            dead = self.exit_code is not None  # asked first: at its death its children go to another parent
+            if GROUPS.strike(self._tree) and dead:
+                return True
+            if trio.current_time() > until:
+                break
+            await trio.sleep(LOOK_EVERY)
+        return False
+
+    def _let_go(self, ended: bool) -> None:
         if self._closed:
             return
-        self.stuck = self.exit_code is None
+        self.stuck = not ended
         self.stderr.catch_up()
         self._closed = True
         self.channel.close()
@@ -150,36 +181,22 @@ class BotProcess:
         if self._pidfd is not None:
             trio.lowlevel.notify_closing(self._pidfd)
             os.close(self._pidfd)
-        if not self.stuck:
+        if ended:
             self._child.wait()
-            await _bury(self.pid)
-            GROUPS.remove(self.pid)
+            if self._tree.cage:
+                self._tree.cage.remove()
+            self._launch.release()
+            GROUPS.remove(self._tree)
 
 
-async def close_all(bots: Iterable[BotProcess], grace: float = GRACE) -> None:
-    """Close several at once: the slowest, not the sum of all, is waited for."""
-    async with trio.open_nursery() as nursery:
-        for bot in bots:
-            nursery.start_soon(bot.close, grace)
-
-
-async def _bury(group: int) -> None:
-    """Reap what came to us of the killed group (see `hardening`); mostly init has adopted it all."""
-    until = time.perf_counter() + KILL_LIMIT
-    with suppress(ChildProcessError):
-        while time.perf_counter() < until:
-            if os.waitpid(-group, os.WNOHANG) == (0, 0):  # noqa: ASYNC222 - does not block
-                await trio.sleep(0.001)
-
-
-def _open_pidfd(pid: int) -> int | None:
+def open_pidfd(pid: int) -> int | None:
     """A descriptor that becomes readable when the process ends; None where there is none: then we poll."""
     with suppress(OSError):
         return os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
     return None
 
 
-def _peek(child: subprocess.Popen[bytes]) -> int | None:
+def peek(child: subprocess.Popen[bytes]) -> int | None:
     """The return code, without reaping where the system can (macOS learnt `waitid` with Python 3.13)."""
     if child.returncode is not None or not hasattr(os, "waitid"):
         return child.poll()
@@ -192,27 +209,79 @@ def _peek(child: subprocess.Popen[bytes]) -> int | None:
 # ---- starting
 
 
-def start_bot(command: BotCommand, *, seat: int | str, match: str) -> BotProcess:
-    """Start it in a session of its own. Call it from trio's thread; it blocks for about a millisecond."""
+def bot_environment(command: BotCommand, seat: int | str, match: str) -> dict[str, str]:
+    """All that a bot's environment holds: nothing of ours leaks, and nothing of ours helps a bot along."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": os.environ.get("HOME", "/"),
+        "LANG": "C.UTF-8",
+        **command.env,
+        # Last, because by these two we find what a bot leaves behind.
+        trees.SEAT: str(seat),
+        trees.MATCH: match,
+    }
+
+
+_numbers = count(1)
+
+
+def start_bot(
+    command: BotCommand,
+    *,
+    seat: int | str,
+    match: str,
+    sandbox: Sandbox = UNCONFINED,
+    hidden: Sequence[Path] = (),
+) -> BotProcess:
+    """Start it in a session of its own, at the sandbox's level. Call it from trio's thread; it blocks for a moment.
+
+    No two bots that live at the same time have the same seat and match. `hidden` are files and folders that
+    a strict bot does not see, whatever it may read beside.
+    """
+    hardening.clean_signals()
+    cage = _cage(sandbox)
     opened: list[int] = []
+    launch: Launch | None = None
     try:
+        launch = launch_of(command, sandbox, bot_environment(command, seat, match), cage, hidden)
         ours, theirs = _pipes(opened)
-        child = subprocess.Popen(
-            command.argv,
-            stdin=theirs[0],
-            stdout=theirs[1],
-            stderr=theirs[2],
-            env=bot_environment(command, seat, match),
-            cwd=command.cwd,
-            start_new_session=True,
-        )
-    except OSError as error:
+        child = _spawn(launch, theirs)
+    except (OSError, StartError) as error:
         for fd in opened:
             os.close(fd)
-        raise _start_error(command, error) from error
+        if launch is not None:
+            launch.started()
+            launch.release()
+        if cage is not None:
+            cage.remove()
+        raise error if isinstance(error, StartError) else _start_error(command, error) from error
     for fd in theirs:
         os.close(fd)
-    return BotProcess(command, child, ours)
+    launch.started()
+    tree = Tree(child.pid, (str(seat), match), cage)
+    return BotProcess(child, ours, tree=tree, launch=launch, sandbox=sandbox)
+
+
+def _cage(sandbox: Sandbox) -> Cage | None:
+    name = f"{PREFIX}-{os.getpid()}-{next(_numbers)}"
+    if sandbox.level is Level.NONE:
+        return Cage.make(name, memory_mb=None, processes=None)
+    more = WRAPPERS if sandbox.level is Level.STRICT else 0
+    return Cage.make(name, memory_mb=sandbox.memory_mb, processes=sandbox.processes + more)
+
+
+def _spawn(launch: Launch, ends: Ends) -> subprocess.Popen[bytes]:
+    stdin, stdout, stderr = ends
+    return subprocess.Popen(
+        launch.argv,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env=launch.env,
+        cwd=launch.cwd,
+        pass_fds=launch.pass_fds,
+        start_new_session=True,
+    )
 
 
 def _pipes(opened: list[int]) -> tuple[Ends, Ends]:

@@ -22,6 +22,8 @@ def why_not_startable(argv: Sequence[str], cwd: Path | None = None) -> str | Non
         return f"there is no file {str(file)!r}"
     if file.is_dir():
         return f"{str(file)!r} is a folder"
+    if not file.is_file():  # to look into a pipe would take until somebody writes there
+        return f"{str(file)!r} is not a regular file"
     if not os.access(file, os.X_OK):
         return f"{str(file)!r} is not executable (chmod +x, or name its interpreter)"
     return _why_not_script(file)

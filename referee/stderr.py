@@ -1,4 +1,4 @@
-"""Keeps the head and the tail of what a bot writes to standard error; it never reads a meaning into it.
+"""Keeps head and tail of what a bot writes to standard error in each match; it never reads a meaning into it.
 
 A bot may write gigabytes there. The drain takes one pipeful at a time, rests after each full one so that
 a flood costs the loop little (the flood waits in the bot), and holds a bounded part in memory.
@@ -14,8 +14,13 @@ from lastcard.referee.channel import MAX_READ
 HEAD = 4096
 TAIL = 65536
 
+BEFORE = 4096
+"""Bytes that are kept of what came before the match: a bot may have died between two."""
+
 REST = 0.001
 """Seconds between two full reads: at most 64 MB a second are read, for a few per cent of one core."""
+
+EARLIER = b"\n[all this was said before the match]\n"
 
 LAST_READS = 16
 """Reads that are made for the evidence after the bot's end: a pipe holds 1 MiB at most."""
@@ -30,8 +35,10 @@ class StderrTail:
         self._open = True
         self._head = bytearray()
         self._tail = bytearray()
+        self._before = b""
+        """The end of what it said until this match."""
         self.count = 0
-        """All bytes read, kept or not."""
+        """All bytes read in this match, kept or not."""
 
     async def drain(self) -> None:
         """Read until the end, or until `close`: the task that keeps a talkative bot from blocking."""
@@ -70,18 +77,27 @@ class StderrTail:
             if not self._read():
                 return
 
+    def new_match(self) -> None:
+        """Another match begins: not the bot's first, to which belongs all that it said while it started up."""
+        self.catch_up()
+        if self.count:
+            self._before = self.kept[-BEFORE:]
+            self._head.clear()
+            self._tail.clear()
+            self.count = 0
+
     @property
     def kept(self) -> bytes:
-        """Head and tail, with a line in between that counts what was left out."""
+        """Head and tail of this match, with a line in between that counts what was left out.
+
+        While nothing has been said in it: the end of what came before, and a line that says so.
+        """
+        if not self.count:
+            return self._before.rstrip(b"\n") + EARLIER if self._before else b""
         tail = bytes(self._tail[-TAIL:])
         lost = self.count - len(self._head) - len(tail)
         gap = f"\n[{lost} bytes left out]\n".encode() if lost else b""
         return bytes(self._head) + gap + tail
-
-    def last_lines(self, most: int = 20) -> list[str]:
-        """The last lines as text; bytes that are not UTF-8 are escaped."""
-        text = self.kept.decode("utf-8", "backslashreplace")
-        return text.rstrip("\n").split("\n")[-most:] if text.strip() else []
 
     def close(self) -> None:
         """Stop reading: whoever still writes there gets a broken pipe."""

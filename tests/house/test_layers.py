@@ -38,6 +38,9 @@ MAY_IMPORT = {
     "sample_bots": (),
 }
 
+# A program that is run by its path, without the package, finds the files beside it by their own names.
+NEIGHBOURS = {"referee/keeper.py": ("the referee may not use cgroups", "the referee may not use trees")}
+
 EDITION_NAMES = frozenset({"mario-kart", "mario-kart-jp", "attack-trade-hands", "attack-official", "classic"})
 EDITION_NAME = re.compile(r"\bedition(\.name|_name|\[.name.\])$")
 
@@ -143,6 +146,7 @@ def test_room_keeps_to_its_arrows(room: str) -> None:
         f"{path.relative_to(TOP)}:{fault}"
         for path in files
         for fault in faults(room, ast.parse(path.read_text(encoding="utf-8")))
+        if not fault.endswith(NEIGHBOURS.get(path.relative_to(TOP).as_posix(), ()))
     ]
     assert not found, "\n" + "\n".join(found)
 

@@ -1,15 +1,19 @@
 """Small programs that behave in one particular way, and how a test starts them; they know no protocol."""
 
+import ctypes
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import trio
 
+from lastcard.referee import cages, hardening
 from lastcard.referee.bot_command import BotCommand
-from lastcard.referee.processes import BotProcess, start_bot
+from lastcard.referee.processes import UNCONFINED, BotProcess, start_bot
+from lastcard.referee.sandbox.levels import Sandbox
 
 # Everything a child needs; without site and environment it starts in 8 ms.
 PRELUDE = """
@@ -44,10 +48,15 @@ def shell(script: str) -> BotCommand:
     return BotCommand("shell", ("/bin/sh", "-c", script))
 
 
+_matches = count(1)
+
+
 @asynccontextmanager
-async def running(command: BotCommand, *, grace: float = 0.0) -> AsyncIterator[BotProcess]:
+async def running(
+    command: BotCommand, *, grace: float = 0.0, sandbox: Sandbox = UNCONFINED, match: str = ""
+) -> AsyncIterator[BotProcess]:
     """The child, ended in any case."""
-    bot = start_bot(command, seat=0, match="m1")
+    bot = start_bot(command, seat=0, match=match or f"m{next(_matches)}", sandbox=sandbox)
     try:
         yield bot
     finally:
@@ -97,3 +106,50 @@ def children() -> set[str]:
     for task in Path("/proc/self/task").iterdir():
         found |= set((task / "children").read_text().split())
     return found
+
+
+# ---- what is left
+
+
+def bearing(word: str) -> list[str]:
+    """Every process with this word in its command line or environment, as "PID COMMAND"; ourselves left aside."""
+    found: list[str] = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            with suppress(OSError):
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+                if word in line or word.encode() in (folder / "environ").read_bytes():
+                    found.append(f"{folder.name} {line}")
+    return found
+
+
+def cages_left(referee: int | None = None) -> list[str]:
+    """The folders of a referee's cages, of this process's if no other is named."""
+    name = f"lastcard-{os.getpid() if referee is None else referee}-*"
+    return [str(path) for tree in cages.hierarchies() for path in Path(tree.folder).glob(name)]
+
+
+@contextmanager
+def without_cages() -> Iterator[None]:
+    """As on a machine that lets us make no cgroup."""
+    real = cages.hierarchies
+    cages.hierarchies = _none  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        cages.hierarchies = real
+
+
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """As in a referee that was started from the command line; tests that start a referee do not want it."""
+    hardening.adopt_orphans()
+    try:
+        yield
+    finally:
+        hardening.adopt_orphans.cache_clear()
+        ctypes.CDLL(None).prctl(hardening.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def _none() -> tuple[cages.Hierarchy, ...]:
+    return ()
