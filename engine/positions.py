@@ -62,7 +62,7 @@ def middle(rules: Rules, setup: Mapping[str, object], *, play_on: bool) -> Match
     hands = setup.get("hands")
     if not isinstance(hands, list) or not LEAST_SEATS <= len(cast("list[object]", hands)) <= MOST_SEATS:
         raise PositionError(f"setup.hands: expected a list of {LEAST_SEATS} to {MOST_SEATS} hands")
-    held = [cards_of(rules, hand, f"setup.hands[{seat}]") for seat, hand in enumerate(cast("list[object]", hands))]
+    held = [hand_in(rules, hand, f"setup.hands[{seat}]") for seat, hand in enumerate(cast("list[object]", hands))]
     draw_pile = cards_of(rules, setup.get("draw_pile", []), "setup.draw_pile")
     discards = cards_of(rules, setup.get("discard_pile"), "setup.discard_pile")
     if not discards:
@@ -148,6 +148,14 @@ def cards_of(rules: Rules, value: object, where: str) -> list[str]:
     return cast("list[str]", value)
 
 
+def hand_in(rules: Rules, value: object, where: str) -> list[str]:
+    """A hand of a round that goes on: whoever had no card left would have ended it."""
+    hand = cards_of(rules, value, where)
+    if not hand:
+        raise PositionError(f"{where}: expected at least one card, since a round ends with an empty hand")
+    return hand
+
+
 def number(value: object, least: int, most: int, where: str, but: int | None = None) -> int:
     """A whole number in a range."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most or value == but:
@@ -173,11 +181,13 @@ def scores_of(value: object, seats: int) -> list[int]:
 
 
 def color_of(value: object, top: str) -> str:
-    """The active color: that of the top card unless it is given, as it has to be under a wild."""
+    """The active color: that of the top card; under a wild it has to be given."""
     if value is None and not is_wild(top):
         return top[0]
     if not isinstance(value, str) or len(value) != 1 or value not in COLORS:
         raise PositionError(f"setup.color: {value!r} under the top card {top}, expected R, G, B or Y")
+    if not is_wild(top) and value != top[0]:
+        raise PositionError(f"setup.color: {value!r} under the top card {top}, expected its color {top[0]}")
     return value
 
 

@@ -7,6 +7,7 @@ from lastcard.protocol.bot_end import BotConversation, Heard
 from lastcard.protocol.decoding import BOT_LINES, REFEREE_LINES, LineDecoder, Unknown
 from lastcard.protocol.errors import LocalProtocolError, ProtocolError
 from lastcard.protocol.framing import LineBuffer, Overflow
+from lastcard.protocol.hints import FLUSH, STALE_WORDS, meant, unfinished
 from lastcard.protocol.messages import (
     EVENTS_WAIT,
     HUGE_LINE,
@@ -47,11 +48,13 @@ from lastcard.protocol.states import TABLE, Said, State
 __all__ = [
     "BOT_LINES",
     "EVENTS_WAIT",
+    "FLUSH",
     "HUGE_LINE",
     "MAX_LINE",
     "NEED_DATA",
     "PROTOCOL_VERSION",
     "REFEREE_LINES",
+    "STALE_WORDS",
     "TABLE",
     "Act",
     "Ask",
@@ -89,5 +92,7 @@ __all__ = [
     "Unknown",
     "encode",
     "encode_event",
+    "meant",
     "schema",
+    "unfinished",
 ]

@@ -27,6 +27,11 @@ class Conversation:
         """How far the conversation is."""
         return self._state
 
+    @property
+    def unfinished(self) -> tuple[bytes, int]:
+        """The head of a line whose LF has not come, and its length so far."""
+        return self._lines.rest()
+
     def receive(self, data: bytes | bytearray) -> None:
         """Take bytes that the other end wrote, b"" once it closed its output. Never parses: see `next`."""
         if not data:

@@ -18,7 +18,7 @@ from typing import Final, Generic, TypeVar
 from msgspec import DecodeError, Raw, Struct, ValidationError
 from msgspec.json import Decoder
 
-from lastcard.protocol.hints import not_json, not_utf8, quoted, wrong_field
+from lastcard.protocol.hints import not_json, not_utf8, quoted, with_hint, wrong_field
 from lastcard.protocol.messages import (
     ENCODER,
     FROM_BOT,
@@ -51,7 +51,7 @@ COUNT: Final = Decoder(Count)
 MAX_DEPTH: Final = 500
 """Brackets inside brackets; the decoder's own limit would depend on how deep the caller's stack is."""
 
-TOKENS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+TOKENS: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]')  # a text without end is one token too: no way back
 STEPS: Final = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 FAST_ACT: Final = Decoder(Act | Pong)  # a union, since a decoder of one tagged struct lets `type` be absent
 
@@ -87,8 +87,10 @@ class LineDecoder(Generic[M]):
             return refusal(line, not_utf8(line, error))
         except RecursionError:  # not a DecodeError
             return refusal(line, _deep(line))
-        except DecodeError as error:
+        except ValidationError as error:  # no object: found before its depth
             return refusal(line, not_json(line, str(error)))
+        except DecodeError as error:  # how deep a broken line is read depends on the version of Python
+            return refusal(line, _deep(line) if _too_deep(line) else not_json(line, str(error)))
 
     def _message(self, line: bytes, members: Members) -> M | Unknown | Refusal:
         try:
@@ -112,7 +114,7 @@ class LineDecoder(Generic[M]):
     def _no_type(self, members: Members) -> str:
         expected = " or ".join(self._decoders)
         got = quoted(bytes(members["type"])) if "type" in members else "no such field"
-        return f"$.type: expected {expected}, got {got}"
+        return with_hint(f"$.type: expected {expected}, got {got}")
 
 
 def refusal(line: bytes, detail: str, kind: RefusalKind = RefusalKind.MALFORMED) -> Refusal:
@@ -121,7 +123,7 @@ def refusal(line: bytes, detail: str, kind: RefusalKind = RefusalKind.MALFORMED)
 
 
 def _too_deep(line: bytes) -> bool:
-    """Whether brackets of the line, which is valid JSON, are nested too deep."""
+    """Whether brackets of the line are nested too deep; it may be broken JSON, and is then read as far as it goes."""
     if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
         return False
     return max(accumulate(STEPS.get(token[0], 0) for token in TOKENS.finditer(line))) > MAX_DEPTH

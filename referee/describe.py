@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from lastcard.referee.log_reader import Line
+from lastcard.referee.log_reader import OURS, Line
 
 Names = Sequence[str]
 
@@ -104,4 +104,5 @@ WORDS: dict[str, Callable[[Mapping[str, object], Names], str]] = {
 def describe_fault(fault: Line, names: Names) -> str:
     """A logged fault in one line."""
     strikes = f", strike {fault['strikes']} of {fault.get('of')}" if fault.get("strikes") else ""
-    return f"! {who(fault, names)}: {fault.get('kind')}{strikes}: {fault.get('detail')}"
+    name = "no bot" if "seat" not in fault and fault.get("kind") in OURS else who(fault, names)
+    return f"! {name}: {fault.get('kind')}{strikes}: {fault.get('detail')}"

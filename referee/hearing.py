@@ -3,7 +3,7 @@
 Knows no clock and not what a fault costs; `seat` asks, and `table` applies.
 """
 
-from lastcard.protocol import NEED_DATA, Act, Closed, Received, Refusal, RefusalKind, Stale
+from lastcard.protocol import NEED_DATA, STALE_WORDS, Act, Closed, Received, Refusal, RefusalKind, Stale
 from lastcard.referee.faults import MOST_STALE, Fault, FaultKind, Phase
 from lastcard.referee.player import Player
 
@@ -57,11 +57,11 @@ class Hearing:
             case Refusal():
                 return self._refused(item, phase)
             case Stale():
-                return self._count_stale(item.raw, item.size, item.reason, phase)
+                return self._count_stale(item.raw, item.size, STALE_WORDS[item.reason], phase)
             case Closed():
                 fault = self.fault(FaultKind.EOF, phase, "its output ended")
                 if item.size:
-                    fault.detail += f", after {item.size} bytes without LF"
+                    fault.detail += f", after {item.size} bytes without LF: a line ends with LF, the last one too"
                 fault.received, fault.size = item.partial, item.size
                 return fault
             case _:
@@ -102,6 +102,6 @@ class Hearing:
             case Refusal():
                 return self._count_stale(item.raw, item.size, item.detail, Phase.END)
             case Stale():
-                return self._count_stale(item.raw, item.size, item.reason, Phase.END)
+                return self._count_stale(item.raw, item.size, STALE_WORDS[item.reason], Phase.END)
             case _:
                 return None

@@ -16,6 +16,9 @@ BEGINNING = b'{"type":"match",'
 
 LAST_MEMBER = b',"t":'
 
+OURS = {"host": "the machine", "referee": "lastcard"}
+"""Whose faults those are that end a match and are no bot's."""
+
 
 class LogError(ValueError):
     """This is not the log of a match, or not one that we can read. The text names file and line."""
@@ -81,8 +84,14 @@ def read_log(path: Path) -> Log:
     if not log.lines and (log.damage or not BEGINNING.startswith(rest[: len(BEGINNING)])):
         raise LogError(f"{path}: not the log of a match: {log.damage or 'line 1 is none of a log'}")
     if not log.problem and log.lines[-1]["type"] != "end":
-        log.problem = f"it stops after line {len(log.lines)}, without its end"
+        log.problem = f"it stops after line {len(log.lines)}, {why_it_stops(log.lines[-1])}"
     return log
+
+
+def why_it_stops(last: Line) -> str:
+    """What a log of which this is the last line ends with, where its end should be."""
+    whose = OURS.get(str(last.get("kind"))) if last["type"] == "fault" else None
+    return f"with a fault of {whose}: {last.get('detail')}" if whose else "without its end"
 
 
 def decoded(text: bytes) -> tuple[Line, str]:

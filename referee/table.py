@@ -4,6 +4,7 @@ Never judges an action and never waits without a limit: the engine does the one,
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import trio
@@ -12,11 +13,14 @@ from msgspec import UNSET, Raw, Struct
 from lastcard.engine import Event, Match, Rules, Stream, seen_by, sees_more
 from lastcard.protocol import Limits as LimitsLine
 from lastcard.protocol import Start, encode_event
+from lastcard.referee.failures import MatchFailed as MatchFailed  # whoever calls `play` takes it from here
+from lastcard.referee.failures import failure_line, failure_of, traceback_of
 from lastcard.referee.faults import GONE, Fault, FaultKind, Phase
 from lastcard.referee.limits import Limits
-from lastcard.referee.log_lines import decision_line, decision_t, match_line, match_t
+from lastcard.referee.log_lines import decision_line, decision_t, match_line, match_t, result_t
 from lastcard.referee.log_lines import fault_line as fault_line  # the command line takes it from here
 from lastcard.referee.match_log import LogWriteError, MatchLog
+from lastcard.referee.noise import Noise, NoiseMeter
 from lastcard.referee.player import Player
 from lastcard.referee.seat import Answer, Seat
 
@@ -28,10 +32,6 @@ BROKEN = frozenset({FaultKind.STALL, FaultKind.FLOOD, FaultKind.STARTUP, *GONE})
 
 LEAVING_GRACE = 0.2
 """Seconds that a forfeited bot has to read why; the others wait for it."""
-
-
-class MatchFailed(Exception):
-    """The match is void: the host was at fault. The text says how."""
 
 
 class Outcome(Struct, kw_only=True):
@@ -47,6 +47,7 @@ class Outcome(Struct, kw_only=True):
     digest: str
     asked: int
     """Decisions that bots were asked for."""
+    noise: Noise
 
 
 class Opening(NamedTuple):
@@ -79,8 +80,10 @@ class Table:
         self.opening = opening
         self.watcher = watcher
         self.pace = pace
+        self.phase = Phase.HELLO
         self.decisions = 0
         self.asked = 0
+        self.meter = NoiseMeter()
         self.rounds: list[int | None] = []
         self.faults: list[Fault] = []
         self.forfeited: list[int] = []
@@ -92,20 +95,42 @@ class Table:
     # ---- the course of a match
 
     async def play(self) -> Outcome:
-        """Play it to its end. Raises MatchFailed if the host was at fault."""
+        """Play it to its end. Raises MatchFailed if the host was at fault; any other exception is a bug of ours.
+
+        The log has either as its last line, a fault of no seat.
+        """
         try:
-            await self.start_all()
-            match = self.match
-            while not match.over:
-                if match.decision is None:
-                    self.deal()
-                else:
-                    await self.step()
-                if self.pace:  # seconds; no clock of a bot runs here
-                    await trio.sleep(self.pace)
-            return self.finish()
+            return await self.play_on()
         except LogWriteError as error:
             raise MatchFailed(str(error)) from error
+        except MatchFailed:  # the host's, at a start: it is in the log already
+            raise
+        except Exception as error:
+            failure = failure_of(error)
+            with suppress(LogWriteError):
+                if self.phase is Phase.HELLO:
+                    self.log_match()
+                self.log.line(failure_line(failure, self.phase), {"traceback": traceback_of(error)})
+                self.log.flush()
+            if failure.kind is FaultKind.HOST:
+                raise MatchFailed(failure.detail) from error
+            raise
+
+    async def play_on(self) -> Outcome:
+        """From the greeting to the last line of the log."""
+        await self.start_all()
+        match = self.match
+        while not match.over:
+            if match.decision is None:
+                self.phase = Phase.BETWEEN
+                self.deal()
+            else:
+                self.phase = Phase.ASKED
+                await self.step()
+            if self.pace:  # seconds; no clock of a bot runs here
+                await trio.sleep(self.pace)
+        self.phase = Phase.END
+        return self.finish()
 
     async def start_all(self) -> None:
         """Greet the bots and tell them the match, all at once; who does not come forfeits before the deal."""
@@ -119,7 +144,9 @@ class Table:
         async with trio.open_nursery() as nursery:
             for seat in self.seats:
                 nursery.start_soon(start, seat)
+        self.meter.begin()
         self.log_match()
+        self.phase = Phase.START
         if self.opening is not None:  # the deal is made already: who has not come leaves after it
             self.happened(self.opening.events)
         for seat in self.seats:
@@ -222,6 +249,7 @@ class Table:
         seat = self.seats[number]
         self.asked += 1
         answer = await seat.ask(kind, legal, self.match.view(number))
+        self.meter.heard(answer.lag_ms, seat.player.limits.margin_ms)
         if answer.action is not None and not self.match.is_legal(number, answer.action):
             seat.illegal(answer, legal)
         return answer
@@ -242,13 +270,14 @@ class Table:
         seat.tell_fault(fault)
         if leaves:
             leaving[seat.number] = fault.kind
-        elif fault.kind in GONE:
+        elif fault.kind in GONE and not seat.player.returns:
             await self.restart(seat, leaving)
 
     async def restart(self, seat: Seat, leaving: dict[int, str]) -> None:
         """A new process takes the dead one's place."""
         failed = await seat.restart(self.start_line(seat, resumed=True))
         if failed is not None:
+            self.keep_minor(seat)  # what it said before stands before it in the log
             seat.strike(failed)
             self.keep(failed)
             leaving[seat.number] = failed.kind
@@ -350,7 +379,9 @@ class Table:
             self.keep_minor(seat)
         for seat in self.told:
             seat.tell_end(self.match_id, places, match.scores)
-        self.log.line({"type": "result", "places": places, "scores": match.scores, "reason": match.reason})
+        noise = self.meter.read()
+        result: dict[str, object] = {"type": "result", "places": places, "scores": match.scores, "reason": match.reason}
+        self.log.line(result, result_t(noise))
         return Outcome(
             places=places,
             scores=match.scores,
@@ -360,6 +391,7 @@ class Table:
             forfeited=self.forfeited,
             digest=self.log.end(),
             asked=self.asked,
+            noise=noise,
         )
 
 

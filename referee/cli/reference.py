@@ -19,7 +19,8 @@ from lastcard.referee.cli.values import text_of
 
 DONE, FAILED = 0, 1
 WHAT = "a JSON file of vectors"
-MALFORMED = re.compile(r"((step \d+|then): )?malformed: ")
+MALFORMED = re.compile(r"((step \d+|then): )?malformed: |setup: ")
+"""What `check_vector` says of a vector that is not in the format, or begins in a position that cannot be."""
 
 
 EPILOG = """\b
@@ -57,7 +58,7 @@ def schema() -> None:
 def vectors(paths: tuple[Path, ...]) -> None:
     """Run conformance vectors against this engine: those in FILEs, or all that come with it.
 
-    Exit code 0 if all hold, 1 if one fails, 2 if one is not in the format.
+    Exit code 0 if all hold, 1 if one fails, 2 if one is not in the format or cannot be set up.
     """
     found = [(name, vector) for name, text in texts(paths) for vector in vectors_in(name, text)]
     failed = malformed = 0
@@ -85,7 +86,7 @@ def vectors_in(name: str, text: str) -> list[Mapping[str, object]]:
 
 
 def is_malformed(vector: Mapping[str, object], problem: str) -> bool:
-    """Whether the vector says something that is not in the format, so that nothing was checked."""
+    """Whether the vector says something that cannot be meant, so that nothing was checked."""
     return MALFORMED.match(problem.removeprefix(f"{vector.get('id', 'a vector without id')}: ")) is not None
 
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import TextIO
 
 import click
 
@@ -29,8 +30,8 @@ def say_if_read(line: str) -> None:
         nobody_reads()
 
 
-def nobody_reads() -> None:
-    """From here on standard output goes nowhere, the last flush of the interpreter too."""
+def nobody_reads(stream: TextIO | None = None) -> None:
+    """From here on standard output, or this stream, goes nowhere, the last flush of the interpreter too."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, (stream or sys.stdout).fileno())
     os.close(nowhere)

@@ -178,6 +178,10 @@ def test_a_vector_that_fails_is_named_with_what_was_expected(tmp_path: Path) -> 
         ({"steps": [{"act": "draw"}]}, "good: step 1: malformed: field 'seat' is missing"),
         ({"then": {"top": 7}}, "good: then: malformed: field 'top': expected a text, got 7"),
         ({"steps": [{"seat": 9, "act": "draw"}]}, "good: step 1: malformed: there is no seat 9"),
+        ({"setup": {**SETUP, "hands": [["R1"], []]}}, "good: setup: setup.hands[1]: expected at least one card"),
+        ({"setup": {**SETUP, "turn": 7}}, "good: setup: setup.turn: 7, expected a whole number"),
+        ({"edition": "chess"}, "good: setup: "),
+        ({"options": {"chess": "on"}}, "good: setup: "),
     ],
 )
 def test_a_vector_that_is_none_is_bad_usage(tmp_path: Path, fields: dict[str, Any], sentence: str) -> None:

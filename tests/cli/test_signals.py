@@ -26,6 +26,7 @@ def is_gone(pid: int) -> bool:
     ("number", "after"), [(signal.SIGINT, 1), (signal.SIGINT, 9), (signal.SIGTERM, 4), (signal.SIGHUP, 4)]
 )
 def test_a_match_that_is_stopped_can_be_played_again(number: signal.Signals, after: int) -> None:
+    """F-126."""
     with start(*SLOW) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -97,6 +98,7 @@ def test_a_ctrl_c_while_it_starts_is_no_traceback(moment: str) -> None:
 
 
 def test_a_reader_who_leaves_a_match_ends_it() -> None:
+    """F-127."""
     with start(*SLOW) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -107,6 +109,7 @@ def test_a_reader_who_leaves_a_match_ends_it() -> None:
 
 
 def test_a_match_with_a_log_is_played_to_its_end_without_a_reader(tmp_path: Path) -> None:
+    """F-127."""
     log = tmp_path / "match.jsonl"
     with start("play", "greedy", "random", "--rounds", "1", "--pace", "1ms", "--log", str(log)) as process:
         assert process.stdout is not None

@@ -118,8 +118,8 @@ def test_without_the_change_and_without_the_effect_they_fail(changed: Path, tmp_
     for file, text in new_files().items():
         (tmp_path / Path(file).name).write_text(text, encoding="utf-8")
         before = lastcard(tmp_path, "vectors", str(tmp_path / Path(file).name))
-        assert before.returncode == 1
-        assert "there is no edition 'classic-rain'" in before.stdout
+        assert before.returncode == 2
+        assert "there is no edition 'classic-rain'" in before.stderr
     shutil.copytree(changed / "lastcard", tmp_path / "lastcard")
     effects = tmp_path / "lastcard" / "engine" / "effects.py"
     effects.write_text(effects.read_text(encoding="utf-8") + EFFECT, encoding="utf-8")

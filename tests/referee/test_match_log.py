@@ -16,7 +16,7 @@ from lastcard.referee.log_reader import LogError, read_log
 from lastcard.referee.match_log import LogWriteError, MatchLog
 from lastcard.referee.player import Connection, Player
 from lastcard.referee.processes import StartError
-from tests.referee.scripted import Bot, Game, Line, honest, mock_time, play, says, silent
+from tests.referee.scripted import ANSWER, Bot, Game, Line, Script, exits, honest, mock_time, play, says, silent
 
 IN_DIGEST = {"match", "round", "decision", "event", "result"}
 
@@ -141,10 +141,71 @@ def test_without_a_path_there_is_a_digest_all_the_same(tmp_path: Path) -> None:
     assert digests[0] == digests[1]
 
 
-def test_a_log_is_for_its_owner(tmp_path: Path) -> None:
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@pytest.fixture
+def usual(tmp_path: Path) -> int:
+    """The mode of any new file here."""
+    (tmp_path / "any").touch()
+    return mode(tmp_path / "any")
+
+
+def begun(path: Path) -> MatchLog:
+    log = MatchLog(path)
+    log.line({"type": "match", "format": 1})
+    log.flush()
+    return log
+
+
+def test_a_log_is_for_its_owner_until_the_match_is_over(tmp_path: Path, usual: int) -> None:
     """It holds every hand while the match runs."""
-    MatchLog(tmp_path / "log").close()
-    assert (tmp_path / "log").stat().st_mode & 0o777 == 0o600
+    log = begun(tmp_path / "log")
+    assert mode(tmp_path / "log") == 0o600
+    log.end()
+    assert mode(tmp_path / "log") == usual
+
+
+def test_a_packed_log_is_for_its_owner_until_the_match_is_over(tmp_path: Path, usual: int) -> None:
+    log = begun(tmp_path / "log.jsonl.gz")
+    assert mode(tmp_path / "log.jsonl") == 0o600
+    log.end()
+    assert mode(tmp_path / "log.jsonl.gz") == usual
+
+
+def test_the_log_of_a_match_that_was_stopped_stays_its_owners(tmp_path: Path, usual: int) -> None:
+    """The same deal is played again; what is written over it then has the usual mode in the end."""
+    begun(tmp_path / "log").close()
+    assert mode(tmp_path / "log") == 0o600
+    begun(tmp_path / "log").end()
+    assert mode(tmp_path / "log") == usual
+
+
+def test_a_file_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("old")
+    (tmp_path / "log").chmod(0o640)
+    log = begun(tmp_path / "log")
+    assert mode(tmp_path / "log") == 0o600
+    log.end()
+    assert mode(tmp_path / "log") == 0o640
+    assert "old" not in (tmp_path / "log").read_text()
+
+
+def test_what_is_no_file_is_left_as_it_is() -> None:
+    before = mode(Path("/dev/null"))
+    begun(Path("/dev/null")).end()
+    assert mode(Path("/dev/null")) == before == 0o666
+
+
+def test_the_umask_is_left_as_it_is(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        begun(tmp_path / "log").end()
+        assert mode(tmp_path / "log") == 0o640
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
 
 
 def test_packed_when_it_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,6 +252,82 @@ def test_a_fault_in_full() -> None:
         "applied": "draw",
         "repeat": "./bot",
     }
+
+
+ALWAYS = {"type", "seat", "kind", "phase", "detail", "strikes", "of", "repeat"}
+ASKED = ALWAYS | {"limit_ms", "elapsed_ms", "stderr"}
+NAME_2 = b'{"type":"hello","protocol":2,"name":"\\u202e\\u001b[2J"}\n'
+
+
+async def grumbles(bot: Bot) -> None:
+    """What every program here writes to standard error."""
+    bot.stderr.kept = b"\xff\x1b[31m\n" * 30
+
+
+def grumbling(script: Script) -> Script:
+    async def both(bot: Bot) -> None:
+        await grumbles(bot)
+        await script(bot)
+
+    return both
+
+
+def raw_lines(line: bytes) -> Script:
+    """Says this in place of a hello."""
+
+    async def script(bot: Bot) -> None:
+        await bot.say(line)
+        await bot.sleep(99)
+
+    return script
+
+
+async def closes(bot: Bot, ask: Line) -> None:
+    bot.close_output()
+    await bot.sleep(99)
+
+
+async def full(bot: Bot, ask: Line) -> None:
+    await bot.act(ask)
+    bot.fill_input()
+    await bot.sleep(99)
+
+
+EVIDENCE: list[tuple[str, Script, set[str]]] = [
+    ("version", raw_lines(NAME_2), ASKED | {"received", "size"}),
+    ("startup", raw_lines(b"Starting\x9b\xff up\n"), ASKED | {"received", "size"}),
+    ("timeout", honest({2: says(b"\x1b\xff")}), ASKED | {"received", "applied"}),
+    ("malformed", honest({2: says(b"\x1b\xff\n")}), ASKED | {"received", "size", "applied"}),
+    ("illegal", honest({2: lambda bot, ask: bot.act(ask, "\x1b\u202e")}), ASKED | {"received", "size", "applied"}),
+    ("oversize", honest({2: says(b"\x00" * 70_000 + b"\n")}), ASKED | {"received", "size", "applied"}),
+    ("stale", honest({2: says(b'{"type":"\\u001b"}\n', ANSWER)}), ALWAYS | {"received", "size"}),
+    ("flood", honest({2: says(*[b"\t\n"] * 17)}), ASKED | {"received", "size"}),
+    ("stall", honest({2: full}), ASKED),
+    ("eof", honest({2: closes}), ASKED | {"applied"}),
+    ("crash", honest({2: exits("killed by SIGSEGV")}), ASKED | {"applied", "exit"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "script", "fields"), EVIDENCE, ids=[row[0] for row in EVIDENCE])
+@mock_time
+async def test_the_evidence_of_each_kind(kind: str, script: Script, fields: set[str], tmp_path: Path) -> None:
+    """All that design.md 5 asks for, wherever it applies; and no byte of a bot stands raw in the file."""
+    game = await play(tmp_path / "log", honest(), grumbling(script), honest(), seed="h")
+    fault = next(line for line in game.logged("fault") if line["kind"] == kind)
+    assert set(fault) == fields
+    assert (fault["seat"], fault["of"], fault["repeat"]) == (1, 3, "bot 1")
+    if "limit_ms" in fault:
+        assert 0 <= fault["elapsed_ms"] <= fault["limit_ms"]
+    if "stderr" in fault:
+        assert fault["stderr"].splitlines() == ["\\xff\x1b[31m"] * 20
+    text = (tmp_path / "log").read_bytes()
+    assert not set(text) & (set(range(32)) - {10}), "no control character is raw"
+    text.decode("utf-8")
+
+
+def test_every_kind_of_a_bot_has_a_row_of_evidence() -> None:
+    """The two that are ours are shown in test_our_faults.py."""
+    assert {row[0] for row in EVIDENCE} == set(FaultKind) - {FaultKind.HOST, FaultKind.REFEREE}
 
 
 def unstartable() -> Connection:

@@ -504,7 +504,7 @@ async def test_a_bot_that_dies_before_its_first_ask(features: list[str], tmp_pat
 
 @mock_time
 async def test_faults_while_ready_is_waited_for_cost_the_next_decisions(tmp_path: Path) -> None:
-    """F-50, F-33: two malformed lines and a blank one, then ready."""
+    """F-13, F-50, F-33: two malformed lines and a blank one, then ready."""
     start = says(b"loading...\n", b"\n", b"loaded\n", {"type": "ready"})
     game = await play(tmp_path / "log", honest(), honest(features=["ready"], on={"start": start}), honest(), seed=SEED)
     assert game.fault_kinds() == [(BAD, "stale"), (BAD, "malformed"), (BAD, "malformed")]
@@ -820,7 +820,7 @@ async def test_a_fault_of_the_machine_at_a_restart_voids_the_match(tmp_path: Pat
 
 @mock_time
 async def test_a_full_disk_voids_the_match() -> None:
-    """F-90: the log cannot be written."""
+    """F-120: the log cannot be written."""
     async with seated(honest(), honest()) as hall:
         with pytest.raises(MatchFailed, match="/dev/full cannot be written: No space left"):
             await hall.play(Path("/dev/full"), rules=ONE_ROUND)
