@@ -37,7 +37,8 @@ class Channel(Protocol):
     lag: float
     """How long, at the most, the bytes that the last `receive` returned had been waiting for the referee.
 
-    After a `receive` that returned None: how long after its deadline the last look came.
+    After a `receive` that returned None: how long after its deadline the last look came. After a `send`: how much of
+    the time that it took was the referee's own.
     """
 
     def clock(self) -> float:
@@ -49,7 +50,10 @@ class Channel(Protocol):
         ...
 
     async def send(self, data: bytes, deadline: float) -> Sent:
-        """Write all of `data` (and what was queued before it), waiting until `deadline` at the latest."""
+        """Write all of `data` (and what was queued before it), waiting until `deadline` at the latest.
+
+        The deadline moves by what other tasks take before the first byte is written.
+        """
         ...
 
     def read_now(self) -> bytes | None:

@@ -45,6 +45,8 @@ class FdChannel:
         self._watchdog.live += 1
         self.sent_at = self.read_at = self._seen_empty_at = self.clock()
         self.lag = 0.0
+        self._stopped = 0.0
+        """For how long the referee itself has been stopped since it began to send: its deadlines move by so much."""
 
     def clock(self) -> float:
         """Seconds of the monotonic clock that the watchdog goes by."""
@@ -62,7 +64,7 @@ class FdChannel:
                 taken = os.write(self._write_fd, data)
         except BlockingIOError:
             pass
-        except ConnectionError:  # EPIPE: nobody is left to read
+        except OSError:  # EPIPE, or whatever a network says: nobody is left to read
             self.close_write()
         self.sent_at = self._seen_empty_at = time.perf_counter()
         if taken == len(data):
@@ -74,14 +76,21 @@ class FdChannel:
     async def send(self, data: bytes, deadline: float) -> Sent:
         """Write all of it by the deadline. Other tasks get their turn before it, while no clock runs."""
         watchdog = self._watchdog
-        if watchdog.overspent(time.perf_counter()):
+        self.lag = self._stopped = 0.0
+        now = time.perf_counter()
+        if watchdog.overspent(now):
             await watchdog.step_back()
+            self.lag = time.perf_counter() - now
+            deadline += self.lag
         late = False
         while not self.write_now(data):
             if late or not self._write_open:
                 return Sent.STALLED if self._write_open else Sent.CLOSED
+            begun = time.perf_counter()
             await self._wait(self._writing, deadline, trio.lowlevel.wait_writable)
-            late = self.clock() >= deadline
+            now = time.perf_counter()
+            self.lag += now - max(begun, watchdog.loop.idle_until)
+            late = now >= deadline
             data = b""
         return Sent.TAKEN
 
@@ -91,7 +100,10 @@ class FdChannel:
             self._write_open = False
             self._unsent = b""
             trio.lowlevel.notify_closing(self._write_fd)
-            os.close(self._write_fd)
+            self._end_output()
+
+    def _end_output(self) -> None:
+        os.close(self._write_fd)
 
     # ---- receiving
 
@@ -107,22 +119,29 @@ class FdChannel:
         data: bytes | None = b""
         try:
             if self._open:
-                data = os.read(self._read_fd, MAX_READ)
+                data = self._take()
         except BlockingIOError:
             data = b"" if self._hung_up else None
-        except ConnectionError:
+        except OSError:  # a network's way to say that it is over
             pass
         self.read_at = time.perf_counter()
         self.lag = self.read_at - self._seen_empty_at
         self._seen_empty_at = self.read_at
         return data
 
+    def _take(self) -> bytes:
+        """One read. Raises BlockingIOError if nothing is there."""
+        return os.read(self._read_fd, MAX_READ)
+
     async def wait_readable(self, deadline: float) -> bool:
         """Wait until a look is worth while. False if the deadline came first."""
         if self._open and not self._hung_up:
-            await self._wait(self._reading, deadline, trio.lowlevel.wait_readable)
-            self._seen_empty_at = max(self._seen_empty_at, self._watchdog.loop.idle_until)
-        return self.clock() < deadline
+            loop = self._watchdog.loop
+            before = loop.stopped
+            await self._wait(self._reading, deadline + self._stopped, trio.lowlevel.wait_readable)
+            self._stopped += loop.stopped - before
+            self._seen_empty_at = max(self._seen_empty_at, loop.idle_until)
+        return self.clock() < deadline + self._stopped
 
     async def receive(self, deadline: float) -> bytes | None:
         """The next bytes. A None comes from a look that was made after the deadline."""
@@ -135,6 +154,8 @@ class FdChannel:
             data = self._look()
         if data is None:
             self.lag = max(0.0, self.read_at - deadline)
+        else:
+            self.lag += self._stopped
         return data
 
     def _stand_still(self, deadline: float) -> None:
@@ -142,8 +163,8 @@ class FdChannel:
         if begun + QUICK_ANSWER < deadline:
             self._poll.poll(QUICK_ANSWER * 1000)
             ended = time.perf_counter()
-            if ended - begun > begun - self._seen_empty_at:  # as in `LoopClock`: it slept, so this is fresh
-                self._seen_empty_at = ended
+            if ended - begun > begun - self._seen_empty_at:  # as in `LoopClock`: it slept, so this is fresh,
+                self._seen_empty_at = min(ended, begun + QUICK_ANSWER)  # but for what it waited for a core
 
     def hang_up(self) -> None:
         """The bot's process is gone: whatever its children hold open, nothing more is waited for."""
@@ -173,4 +194,7 @@ class FdChannel:
             self._watchdog.live -= 1
             self.close_write()
             trio.lowlevel.notify_closing(self._read_fd)
-            os.close(self._read_fd)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        os.close(self._read_fd)

@@ -1,5 +1,6 @@
 """Limits of a bot and the clock of a seat: arithmetic only. Knows no task, no channel and no bot."""
 
+from enum import StrEnum
 from math import inf
 from typing import Final
 
@@ -7,6 +8,19 @@ from msgspec import Struct
 
 HARD_CAP_MS: Final = 60_000
 """What a decision may take where no limit is set."""
+
+
+DEFAULT_CLOCK: Final = {"move_ms": 1000, "bank_ms": 10_000}
+"""Where neither is given; one given alone means that there is no other."""
+
+
+class Idle(StrEnum):
+    """What a bot may do while it owes no answer."""
+
+    RUN = "run"
+    """Whatever it likes."""
+    FREEZE = "freeze"
+    """Nothing: all its processes are stopped until it is spoken to again."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -52,6 +66,14 @@ class Clock:
         else:
             budget = (limits.move_ms or 0) + self.bank_ms + limits.margin_ms
         return max(0.0, min(budget, limits.seat_ms - self.thought_ms))
+
+    def remaining_ms(self, used_ms: float) -> tuple[int | None, int | None]:
+        """What is left of `move_ms` and of the bank so long into a decision, as a bot is told it; None without."""
+        limits = self.limits
+        move_ms = None if limits.move_ms is None else max(0, int(limits.move_ms - used_ms))
+        over = max(0.0, used_ms - (limits.move_ms or 0) - limits.margin_ms)
+        bank_ms = None if limits.bank_ms is None else max(0, int(self.bank_ms - over))
+        return move_ms, bank_ms
 
     def charge(self, used_ms: float) -> None:
         """A decision has taken so long: what goes beyond `move_ms` and the margin comes from the bank."""

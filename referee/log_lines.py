@@ -5,9 +5,12 @@ The functions named `.._t` give what depends on clock, machine, transport or run
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import asdict
+
 from lastcard.engine import Match
 from lastcard.referee.faults import Fault
 from lastcard.referee.match_log import FORMAT, now
+from lastcard.referee.noise import Noise
 from lastcard.referee.player import Player
 from lastcard.referee.seat import Answer
 from lastcard.referee.version import VERSION
@@ -44,6 +47,7 @@ def bot_line(player: Player) -> dict[str, object]:
         "declared_version": hello.version if hello else "",
         "command": player.repeat,
         "limits": player.limits,
+        "sandbox": player.confined,
     }
 
 
@@ -72,6 +76,11 @@ def decision_t(answer: Answer, bank_ms: int | None) -> dict[str, object]:
     if answer.note:
         t["note"] = answer.note
     return t
+
+
+def result_t(noise: Noise) -> dict[str, object]:
+    """How far the times of this match can be trusted."""
+    return {name: value for name, value in asdict(noise).items() if value is not None}
 
 
 def fault_line(fault: Fault) -> dict[str, object]:

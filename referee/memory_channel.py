@@ -80,6 +80,7 @@ class MemoryChannel:
 
     async def send(self, data: bytes, deadline: float) -> Sent:
         """Write all of it by the deadline."""
+        self.lag = 0.0
         late = False
         while not self.write_now(data):
             if self._to_bot.closed:

@@ -9,10 +9,20 @@ from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
-from lastcard.protocol import BotHello, Closed, RefereeConversation, Refusal, RefusalKind, Stale
+from lastcard.protocol import (
+    FLUSH,
+    STALE_WORDS,
+    BotHello,
+    Closed,
+    RefereeConversation,
+    Refusal,
+    RefusalKind,
+    Stale,
+    unfinished,
+)
 from lastcard.referee.channel import Channel, Sent
 from lastcard.referee.faults import GONE, MOST_STALE, Fault, FaultKind, Phase, last_lines, printable
-from lastcard.referee.limits import Limits
+from lastcard.referee.limits import Idle, Limits
 from lastcard.referee.processes import GRACE, STATUS_PATIENCE, StartError
 from lastcard.referee.version import REFEREE
 
@@ -32,6 +42,10 @@ class Stderr(Protocol):
         """Read what is there by now."""
         ...
 
+    def new_match(self) -> None:
+        """Another match with the same process begins."""
+        ...
+
 
 class Connection(Protocol):
     """A started bot: `processes.BotProcess`, or a scripted one in a test."""
@@ -44,6 +58,24 @@ class Connection(Protocol):
     @property
     def stderr(self) -> Stderr:
         """What it says beside the protocol."""
+        ...
+
+    @property
+    def never_began(self) -> bool:
+        """Whether it has ended before its own program ran, by no fault of its own."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """How it is confined, in a few words for the log."""
+        ...
+
+    def freeze(self) -> None:
+        """Stop all its processes where they are."""
+        ...
+
+    def thaw(self) -> None:
+        """Let them go on."""
         ...
 
     async def exit_status(self, patience: float = STATUS_PATIENCE) -> str | None:
@@ -62,10 +94,20 @@ Launch = Callable[[], Connection]
 class Player:
     """One bot under its name in the match or tournament."""
 
-    def __init__(self, name: str, argv: tuple[str, ...], limits: Limits, launch: Launch) -> None:
+    returns = False
+    """Whether a lost connection may come back, as that of a remote bot may."""
+
+    def __init__(
+        self, name: str, argv: tuple[str, ...], limits: Limits, launch: Launch, *, idle: Idle = Idle.RUN
+    ) -> None:
         self.name = name
         self.argv = argv
         self.limits = limits
+        self.freezes = idle is Idle.FREEZE
+        """Whether it is stopped while it owes nothing."""
+        self.frozen = False
+        self.confined = ""
+        """How the process that was started last is confined; empty before the first."""
         self.hello: BotHello | None = None
         self.conversation = RefereeConversation()
         self.connection: Connection | None = None
@@ -117,6 +159,7 @@ class Player:
                 fault.kind = FaultKind.HOST
             fault.detail = printable(str(error))
             return fault
+        self.confined = self.connection.description
         begun = self.channel.clock()
         if await self._exchange_hellos(fault):
             return None
@@ -154,9 +197,36 @@ class Player:
                 case _:
                     data = await channel.receive(deadline)
                     if data is None:
-                        fault.detail = f"no hello within {limit} ms{first}"
+                        self._not_in_time(fault, f"no hello within {limit} ms", first)
                         return False
                     self.heard(data)
+
+    def _not_in_time(self, fault: Fault, late: str, first: str) -> None:
+        """Nothing that was a hello came: what came instead, if anything did."""
+        part, size = self.conversation.unfinished
+        fault.received, fault.size = fault.received or part, fault.size or size
+        fault.detail = late + (first or unfinished(part))
+        if not fault.received:
+            fault.detail += f"; {FLUSH}"
+
+    async def come_back(self, deadline: float) -> bool:
+        """Wait for a new connection in place of a lost one; whether it came. A process that has ended never does."""
+        del deadline
+        return False
+
+    # ---- standing still
+
+    def freeze(self) -> None:
+        """Stop the bot until it is spoken to, if that is how this match is played."""
+        if self.freezes and not self.frozen and self.connection is not None:
+            self.connection.freeze()
+            self.frozen = True
+
+    def thaw(self) -> None:
+        """Let the bot go on, before its clock starts."""
+        if self.frozen and self.connection is not None:
+            self.connection.thaw()
+            self.frozen = False
 
     # ---- evidence and the end
 
@@ -165,6 +235,8 @@ class Player:
         if self.connection is None:
             return
         gone = self.ended or fault.kind in GONE
+        if gone:
+            self.thaw()  # it may have been stopped between its last word and its end
         if gone or fault.kind is FaultKind.STARTUP:
             fault.exit_status = await self.connection.exit_status(STATUS_PATIENCE if gone else 0.0)
         if gone and fault.exit_status is not None:
@@ -174,15 +246,20 @@ class Player:
                 fault.detail = f"the process ended ({fault.exit_status}): {fault.detail}"
         self.connection.stderr.catch_up()
         fault.stderr = last_lines(self.connection.stderr.kept)
+        if fault.phase is Phase.HELLO and self.connection.never_began:
+            fault.kind = FaultKind.HOST
+            fault.detail = f"the sandbox of bot {self.name} could not be set up: {fault.stderr.rpartition(chr(10))[2]}"
 
     async def part(self, reason: str, grace: float = GRACE) -> None:
         """Say bye, and end the bot."""
         if self.connection is not None:
+            self.thaw()  # a frozen process cannot read, and where freezing is the old kind, not even die
             self.channel.write_now(self.conversation.bye(reason))
         await self.close(grace)
 
     async def close(self, grace: float = GRACE) -> None:
         """End the bot and all that it has started."""
+        self.thaw()
         connection, self.connection = self.connection, None
         if connection is not None:
             await connection.close(grace)
@@ -202,4 +279,4 @@ def hopeless(item: Refusal | Stale, fault: Fault) -> bool:
 
 def described(item: Refusal | Stale) -> str:
     """What was wrong with a line, as part of a sentence."""
-    return f"refused ({item.detail})" if isinstance(item, Refusal) else f"one that nobody asked for ({item.reason})"
+    return f"refused ({item.detail})" if isinstance(item, Refusal) else STALE_WORDS[item.reason]

@@ -4,17 +4,23 @@
 one read; everything else is looked at line by line.
 """
 
+from math import inf
+
 from msgspec import UNSET, Raw, Struct
+from msgspec.structs import replace
 
 from lastcard.engine import View
 from lastcard.protocol import (
     EVENTS_WAIT,
+    FLUSH,
     NEED_DATA,
     Act,
     Closed,
     End,
     Ready,
     Start,
+    meant,
+    unfinished,
 )
 from lastcard.protocol import Fault as FaultLine
 from lastcard.referee.channel import Sent
@@ -56,13 +62,17 @@ class Seat:
         self._waiting_bytes = 0
         self._this_round: list[Raw] = []
         self._pinged_at = 0.0
+        self._budget = inf
+        """Seconds that the bot had for the last ask."""
+        self._asked_at = 0.0
+        self._start: Start | None = None
 
     # ---- telling
 
     def tell(self, events: list[Raw]) -> None:
         """What this seat may know of what happened; it goes out with the next line, or when it grows long."""
         self._waiting += events
-        if self.player.limits.restarts:
+        if self.player.limits.restarts or self.player.returns:
             self._this_round += events
         if len(self._waiting) > MANY:  # a size is worth counting only where it could matter
             if not self._sized:
@@ -102,13 +112,17 @@ class Seat:
     def tell_end(self, match: str, places: list[int], scores: list[int]) -> None:
         """Tell how the match ended, and what has not been told yet."""
         if self.player.connection is not None:
+            self.player.thaw()
             end = End(match=match, places=places, scores=scores, events=self._waiting)
             self.player.channel.write_now(self.player.conversation.end(end))
         self._waiting, self._sized = [], 0
 
     def ping(self) -> None:
-        """Ask a bot that listed `ping` for a sign of life now and then; without one it forfeits when it is asked."""
-        if self.player.connection is None or self.hearing.owing:
+        """Ask a bot that listed `ping` for a sign of life now and then; without one it forfeits when it is asked.
+
+        A frozen bot can give none.
+        """
+        if self.player.connection is None or self.player.frozen or self.hearing.owing:
             return
         channel, conversation = self.player.channel, self.player.conversation
         now = channel.clock()
@@ -129,8 +143,9 @@ class Seat:
 
     async def start(self, start: Start) -> Fault | None:
         """Greet the bot if it is new, and tell the match; returns why that failed, or None."""
-        player = self.player
+        player, self._start = self.player, start
         if player.connection is not None:
+            player.connection.stderr.new_match()
             fault = await self._still_there()
             if fault is not None:
                 return fault
@@ -171,8 +186,9 @@ class Seat:
                 return fault
 
     async def _tell_start(self, start: Start) -> Fault | None:
-        """Tell the match, and wait for `ready` from a bot that listed it."""
+        """Tell the match, and wait for `ready` from a bot that listed it; from here on it may be frozen."""
         player = self.player
+        player.thaw()
         channel = player.channel
         begun, deadline = channel.clock(), player.start_deadline()
         self._pinged_at = begun
@@ -182,6 +198,7 @@ class Seat:
         elif "ready" in player.features:
             fault = await self._await_ready(deadline)
         if fault is None:
+            player.freeze()
             return None
         if fault.kind is FaultKind.STARTUP:
             fault.detail += f" within {player.limits.start_ms} ms"
@@ -215,23 +232,35 @@ class Seat:
         """Ask for one of `legal`. Ends at the latest when the seat's time is used up."""
         player, clock = self.player, self.clock
         fault = self.hearing.glance()
-        if fault is not None:
+        if fault is not None and not self._may_return(fault):
             return Answer(fault=fault)
-        channel, conversation, limits = player.channel, player.conversation, player.limits
         budget = clock.budget_ms() / 1000
         if budget <= 0:
             return Answer(fault=self._no_time_left())
+        self._budget = budget
+        if fault is not None:  # the line was lost while nothing was asked
+            self._asked_at = player.channel.clock()
+            return await self._ask_again(kind, legal, view)
+        channel, conversation, limits = player.channel, player.conversation, player.limits
         line = conversation.ask(
             kind, legal, view, self._waiting,
             move_ms=limits.move_ms, bank_ms=clock.shown_bank_ms, used_ms=int(clock.used_ms),
         )  # fmt: skip
         self._waiting, self._sized = [], 0
+        player.thaw()
         asked_at = channel.clock()
         sent = await channel.send(line, asked_at + budget)
-        if sent is not Sent.TAKEN:
+        if sent is not Sent.TAKEN and not (sent is Sent.CLOSED and player.returns):
             return self._unsent(sent, asked_at, budget)
-        deadline = channel.sent_at + budget
-        part = b""
+        self._asked_at = channel.sent_at
+        return await self._hear() or await self._ask_again(kind, legal, view)
+
+    async def _hear(self) -> Answer | None:
+        """What becomes of the ask that was sent; None if the line was lost and may come back."""
+        player, budget = self.player, self._budget
+        channel, conversation = player.channel, player.conversation
+        deadline = self._asked_at + budget
+        part = None
         while True:
             data = await channel.receive(deadline)
             if data is None:
@@ -242,43 +271,111 @@ class Seat:
                 return self._answered(item)
             fault = self.hearing.look_over(item, Phase.ASKED)
             if fault is not None:
-                return self._failed(fault)
+                return None if self._may_return(fault) else self._failed(fault)
             if self.hearing.found is not None:  # the answer came behind other lines
                 return self._answered(self.hearing.found)
-            part = (part + data).rpartition(b"\n")[2][:PART]
+            part = ((part or b"") + data).rpartition(b"\n")[2][:PART]
+            if channel.read_at - channel.lag >= deadline:  # bytes that go on coming gain no time
+                return self._late(budget, part)
+
+    # ---- a line that is lost and comes back
+
+    def _may_return(self, fault: Fault) -> bool:
+        return fault.kind in GONE and self.player.returns
+
+    async def _ask_again(self, kind: str, legal: tuple[str, ...], view: View) -> Answer:
+        """Wait for a new line in place of a lost one, and ask there what is open, in the time that remains."""
+        player, clock = self.player, self.clock
+        deadline = self._asked_at + self._budget
+        answer = None
+        while answer is None:
+            if not await player.come_back(deadline):
+                return self._not_back()
+            if not await self._told_again(deadline):
+                continue
+            move_ms, bank_ms = clock.remaining_ms((player.channel.clock() - self._asked_at) * 1000)
+            line = player.conversation.ask(
+                kind, legal, view, self._this_round, move_ms=move_ms, bank_ms=bank_ms, used_ms=int(clock.used_ms)
+            )
+            self._waiting, self._sized = [], 0
+            if await player.channel.send(line, deadline) is Sent.STALLED:
+                return self._unsent(Sent.STALLED, self._asked_at, self._budget)
+            answer = await self._hear()
+        return answer
+
+    async def _told_again(self, deadline: float) -> bool:
+        """Tell a bot that has come back which match it is in; whether it is ready for it.
+
+        If it is not, this connection is lost too.
+        """
+        player = self.player
+        assert self._start is not None, "a match is told before anything of it is asked"
+        await player.channel.send(player.conversation.start(replace(self._start, resumed=True)), deadline)
+        if "ready" not in player.features:
+            return True
+        if await self._await_ready(deadline) is None and not player.ended:
+            return True
+        player.channel.close()
+        return False
+
+    def _not_back(self) -> Answer:
+        """It is away, and its time for this decision is used up."""
+        limit = self._budget * 1000
+        self.clock.charge(limit)
+        fault = self.hearing.fault(
+            FaultKind.EOF, Phase.ASKED, f"its connection was lost, and not back in {limit:.0f} ms"
+        )
+        fault.limit_ms = fault.elapsed_ms = round(limit)
+        if self.player.conversation.open_id is not None:
+            self.player.conversation.close_ask()
+        return Answer(fault=fault, ms=limit)
+
+    # ---- how it ended
 
     def _answered(self, act: Act) -> Answer:
         self.hearing.found = None
+        if self.player.freezes:
+            self.player.freeze()
         return Answer(action=act.action, note=act.note, ms=self._charge(), lag_ms=self.player.channel.lag * 1000)
 
     def _charge(self) -> float:
         """The time from the ask to what was read last, less our own lateness, is charged to the bot; in ms."""
         channel = self.player.channel
-        self.clock.charge((channel.read_at - channel.sent_at - channel.lag) * 1000)
+        self.clock.charge((channel.read_at - self._asked_at - channel.lag) * 1000)
         return self.clock.used_ms
 
-    def _late(self, budget: float, part: bytes) -> Answer:
+    def _late(self, budget: float, part: bytes | None) -> Answer:
         channel = self.player.channel
         limit = budget * 1000
         self.clock.charge(limit)
         fault = self.hearing.fault(FaultKind.TIMEOUT, Phase.ASKED, f"no answer within {limit:.0f} ms")
         fault.limit_ms = fault.elapsed_ms = round(limit)
-        if part:
-            fault.detail += ", only the beginning of a line"
-            fault.received = part
+        if part != b"":  # else lines came, but none that counts
+            fault.detail += unfinished(part or b"")
+            fault.received = part or b""
+        if part is None and self.player.conversation.last_id == 1:
+            fault.detail += f"; {FLUSH}"
         self.player.conversation.close_ask()
+        self.player.freeze()
         return Answer(fault=fault, ms=limit, lag_ms=channel.lag * 1000)
 
+    @property
+    def _limit_ms(self) -> int | None:
+        """The time for the last ask as it stands in faults."""
+        return None if self._budget == inf else round(self._budget * 1000)
+
     def _no_time_left(self) -> Fault:
-        """`seat_ms` is used up: this decision is not waited for any more (F-40)."""
-        limit, used = self.player.limits.seat_ms, self.clock.thought_ms
+        """`seat_ms` is used up, or a bank that is all there was: this decision is not waited for any more (F-40)."""
+        limits, used = self.player.limits, self.clock.thought_ms
+        limit = limits.seat_ms if used >= limits.seat_ms else limits.bank_ms or 0
         fault = self.hearing.fault(FaultKind.TIMEOUT, Phase.BETWEEN, f"no time left: {used:.0f} of {limit} ms are used")
         fault.limit_ms, fault.elapsed_ms = limit, round(used)
         return fault
 
     def _unsent(self, sent: Sent, asked_at: float, budget: float) -> Answer:
         channel = self.player.channel
-        elapsed = (channel.clock() - asked_at) * 1000
+        lag = channel.lag * 1000
+        elapsed = min(budget * 1000, (channel.clock() - asked_at) * 1000 - lag)
         self.clock.charge(elapsed)
         if sent is Sent.STALLED:
             limit = round(budget * 1000)
@@ -286,23 +383,28 @@ class Seat:
             fault.limit_ms, fault.forfeits = limit, True
         else:
             fault = self.hearing.fault(FaultKind.EOF, Phase.ASKED, "its input is closed")
-        fault.elapsed_ms = round(elapsed)
+            fault.limit_ms = self._limit_ms
+        fault.elapsed_ms = round(self.clock.used_ms)
         self.player.conversation.close_ask()
-        return Answer(fault=fault, ms=elapsed)
+        return Answer(fault=fault, ms=self.clock.used_ms, lag_ms=lag)
 
     def _failed(self, fault: Fault) -> Answer:
         used = self._charge()
-        fault.elapsed_ms = int(used)
+        fault.limit_ms, fault.elapsed_ms = self._limit_ms, int(used)
         self.player.conversation.close_ask()
+        if fault.kind not in GONE:  # how it ended is still to be found out
+            self.player.freeze()
         return Answer(fault=fault, ms=used, lag_ms=self.player.channel.lag * 1000)
 
     def illegal(self, answer: Answer, legal: tuple[str, ...]) -> None:
         """The answer came in time but names no legal action."""
         shown = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
-        detail = f"{answer.action!r} is not one of: {shown} (a play may end in ' uno')"
+        hint = meant(answer.action or "", legal) or " (a play may end in ' uno')"
+        detail = f"{answer.action!r} is not one of: {shown}{hint}"
         answer.fault = self.hearing.fault(FaultKind.ILLEGAL, Phase.ASKED, detail)
         answer.fault.received = (answer.action or "").encode("utf-8", "backslashreplace")
-        answer.fault.elapsed_ms = int(answer.ms)
+        answer.fault.size = len(answer.fault.received)
+        answer.fault.limit_ms, answer.fault.elapsed_ms = self._limit_ms, int(answer.ms)
         answer.action = None
 
     # ---- what a fault costs
@@ -321,7 +423,7 @@ class Seat:
             self.strikes += 1
         fault.strikes = self.strikes
         struck_out = self.strikes >= self.player.limits.strikes
-        if fault.kind in GONE and self.restarts > 0:
+        if fault.kind in GONE and (self.restarts > 0 or self.player.returns):
             return struck_out
         return cost.ends or fault.forfeits or struck_out
 

@@ -1,27 +1,40 @@
 """Puts real bot processes at tables: for one match on the command line, and as the tournament's `MatchPlayer`."""
 
-from collections.abc import AsyncGenerator, Sequence
+import secrets
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 import trio
 
 from lastcard.referee.bot_command import BotCommand, BotCommandError, parse_bot
-from lastcard.referee.limits import Limits
+from lastcard.referee.limits import Idle, Limits
 from lastcard.referee.match_log import MatchLog
 from lastcard.referee.player import Connection, Player
 from lastcard.referee.processes import start_bot
+from lastcard.referee.sandbox.launch import problem
+from lastcard.referee.sandbox.levels import Sandbox
 from lastcard.referee.table import MatchFailed, Outcome, Table
 from lastcard.referee.tournament.ports import Bot, FaultRecord, MatchCall, MatchRecord
 
 
-def player_of(command: BotCommand, limits: Limits, *, seat: int | str, match: str) -> Player:
-    """A player that starts this command when it is greeted."""
+class Keeping(NamedTuple):
+    """How bots are kept: what each may do, which files none may see, and whether it runs while it owes nothing."""
+
+    sandbox: Sandbox
+    hidden: tuple[Path, ...]
+    idle: Idle
+
+
+def player_of(command: BotCommand, limits: Limits, keeping: Keeping, *, seat: int | str, match: str) -> Player:
+    """A player that starts this command when it is greeted. No other living bot may have this seat and match."""
 
     def launch() -> Connection:
-        return start_bot(command, seat=seat, match=match)
+        return start_bot(command, seat=seat, match=match, sandbox=keeping.sandbox, hidden=keeping.hidden)
 
-    return Player(command.name, command.argv, limits, launch)
+    return Player(command.name, command.argv, limits, launch, idle=keeping.idle)
 
 
 async def part_all(players: Sequence[Player], reason: str) -> None:
@@ -63,6 +76,7 @@ def record_of(outcome: Outcome) -> MatchRecord:
         ),
         forfeited=tuple(outcome.forfeited),
         digest=outcome.digest,
+        noise=outcome.noise,
     )
 
 
@@ -71,24 +85,44 @@ class ProcessSeating:
 
     def problem(self, bot: Bot) -> str | None:
         """Why the bot cannot be started, as a sentence."""
+        if bot.tcp:
+            return "it comes over TCP, which takes `lastcard serve` in place of `lastcard tournament run`"
         try:
-            command_of(bot)
+            command = command_of(bot)
         except BotCommandError as error:
             return str(error)
-        return None
+        return problem(command, bot.sandbox, bot.hidden)
+
+    @asynccontextmanager
+    async def opened(self, say: Callable[[str], None]) -> AsyncGenerator[None]:
+        """Nothing has to be there before the first bot."""
+        del say
+        yield
 
     @asynccontextmanager
     async def open_table(self, bots: Sequence[Bot]) -> AsyncGenerator[SeatedTable]:
         """The bots as players; each is started when its first match begins."""
-        players = [
-            player_of(command_of(bot), bot.limits, seat=place, match="tournament") for place, bot in enumerate(bots)
-        ]
+        players = local_players(bots)
         try:
             yield SeatedTable(players)
         finally:
             # Also when the run is given up: bots get a moment to leave, then their groups are killed.
             with trio.CancelScope(shield=True):
                 await part_all(players, "no more matches at this table")
+
+
+def local_players(bots: Sequence[Bot]) -> list[Player]:
+    """A tournament's bots that sit at one table; each is started when its first match begins."""
+    label = secrets.token_hex(8)  # of these processes: it tells nothing, and nobody else alive has it
+    return [
+        player_of(command_of(bot), bot.limits, keeping_of(bot), seat=place, match=label)
+        for place, bot in enumerate(bots)
+    ]
+
+
+def keeping_of(bot: Bot) -> Keeping:
+    """How a tournament's bot is kept."""
+    return Keeping(bot.sandbox, bot.hidden, bot.idle)
 
 
 def command_of(bot: Bot) -> BotCommand:

@@ -3,10 +3,15 @@
 A cancel scope for every wait costs more than all else in a round trip (measured: 42-51 us against 21-30 us).
 So the waits of all channels share one task, the watchdog. It sleeps until the earliest deadline that
 it has been told of, and then wakes the late ones as if their descriptor were about to be closed.
-Deadlines mostly move forward, so it wakes about once a move limit; with nobody waiting it sleeps for ever.
+Deadlines mostly move forward, so it wakes seldom; with nobody waiting it sleeps for ever.
+
+While somebody waits it wakes five times a second, to notice that we ourselves were stopped meanwhile (SIGSTOP, a frozen
+container): that time is no bot's.
 """
 
+import os
 import time
+from contextlib import suppress
 from math import inf
 
 import trio
@@ -21,28 +26,74 @@ LONGEST_NAP_ERROR = 0.001
 """Deadlines closer together than this are served in one go."""
 
 
+LONG_SLEEP = 0.002
+"""After a sleep so long it is worth finding out for how much of it we could have run, had there been a core."""
+
+
+BEAT = 0.2
+"""Seconds that the loop sleeps at the most while a bot's clock runs."""
+
+OVERSLEPT = 0.1
+"""Who wakes so much later than planned, and did not wait for a core, was stopped."""
+
+
+class CoreWait:
+    """How long this thread has been ready to run and had no core, by the kernel's count; 0 where it keeps none."""
+
+    def __init__(self) -> None:
+        self._fd: int | None = None
+        with suppress(OSError):
+            self._fd = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+
+    def seconds(self) -> float:
+        """In all, until now."""
+        if self._fd is None:
+            return 0.0
+        with suppress(OSError, IndexError, ValueError):
+            return int(os.pread(self._fd, 96, 0).split()[1]) / 1e9
+        return 0.0
+
+    def close(self) -> None:
+        """Counts no more."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+
 class LoopClock(trio.abc.Instrument):
     """When trio last looked for events, and when it got them: the bounds of the referee's own lateness."""
 
     def __init__(self) -> None:
+        self.core_wait = CoreWait()
         self.asked_at = 0.0
         self.returned_at = 0.0
         self.idle_until = 0.0
         """An event that this pass delivers cannot have been ready before this moment."""
+        self.stopped = 0.0
+        """Seconds in all for which the referee itself was stopped, and at most a `BEAT` before each time."""
+        self._waited = 0.0
 
     def before_io_wait(self, timeout: float) -> None:
         """The loop has run every task and is about to look for events."""
+        if timeout > LONG_SLEEP:
+            self._waited = self.core_wait.seconds()
         self.asked_at = time.perf_counter()
 
     def after_io_wait(self, timeout: float) -> None:
         """The loop has its events. Were they fresh, or had they come while tasks ran?
 
         A loop that looked for longer than it had worked before was asleep. In doubt they were not fresh: the
-        doubt is the bot's, and is no longer than twice the work.
+        doubt is the bot's, and is no longer than twice the work. Who is woken does not run yet: where cores are
+        short, it first waits for one, and that too is our lateness.
         """
         now = time.perf_counter()
         slept = now - self.asked_at > self.asked_at - self.returned_at
-        self.idle_until = now if slept else self.returned_at
+        woken = now
+        if slept and timeout > LONG_SLEEP and now - self.asked_at > LONG_SLEEP:
+            woken = max(self.asked_at, now - (self.core_wait.seconds() - self._waited))
+        if woken - self.asked_at > timeout + OVERSLEPT:
+            self.stopped += woken - self.asked_at
+        self.idle_until = woken if slept else self.returned_at
         self.returned_at = now
 
 
@@ -80,7 +131,7 @@ class Watchdog:
         """Promise to wake this wait at its deadline, should nothing happen before."""
         self._waits.add(wait)
         if wait.deadline < self._wakes_at and self._nap is not None:
-            self._wake_at(self._nap, wait.deadline)
+            self._wake_at(self._nap, min(wait.deadline, time.perf_counter() + BEAT))
 
     def remove(self, wait: Wait) -> None:
         """The wait is over, and its task runs."""
@@ -112,12 +163,14 @@ class Watchdog:
                 with trio.CancelScope() as self._nap:
                     now = time.perf_counter()
                     earliest = min((wait.deadline for wait in self._waits), default=inf)
-                    self._wake_at(self._nap, max(earliest, now + LONGEST_NAP_ERROR))
+                    beat = inf if earliest == inf else now + BEAT
+                    self._wake_at(self._nap, min(beat, max(earliest, now + LONGEST_NAP_ERROR)))
                     await trio.sleep_forever()
                 self._wake_the_late(time.perf_counter())
         finally:
             self._nap = None
             trio.lowlevel.remove_instrument(self.loop)
+            self.loop.core_wait.close()
 
     def _wake_the_late(self, now: float) -> None:
         for wait in self._waits:

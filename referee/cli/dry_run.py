@@ -7,8 +7,9 @@ import msgspec
 
 from lastcard.referee.cli.bad_usage import BadUsage
 from lastcard.referee.limits import Limits
-from lastcard.referee.tournament.commands import Errand, heading, plan_of, prepare
-from lastcard.referee.tournament.config import Config
+from lastcard.referee.sandbox.levels import Level, Sandbox
+from lastcard.referee.tournament.commands import Errand, Said, heading, plan_of, prepare
+from lastcard.referee.tournament.config import Config, Entry
 from lastcard.referee.tournament.ledger import is_begun, open_ledger
 from lastcard.referee.tournament.plan import Plan
 from lastcard.referee.tournament.ports import MatchPlayer
@@ -21,13 +22,14 @@ ANY_SEED = "dry-run"
 
 def planned(file: Path, folder: Path | None, jobs: int | None, player: MatchPlayer) -> str:
     """The plan in words. Raises TournamentError as a run would."""
-    errand = prepare(file, folder, jobs, False, player)
+    errand = prepare(file, folder, jobs, False, player, Said())
     config = errand.file.config
     seed = config.tournament.seed
     plan = plan_of(config, seed or ANY_SEED)
     lines = [heading(config), f"{plan.matches} matches, {errand.jobs} at a time", folder_line(errand), ""]
     lines += [*bot_lines(config, plan), ""]
-    lines += [f"limits: {limits_line(config.limits)}", f"options: {options_line(config)}"]
+    lines += [f"limits: {limits_line(config.limits)}; idle {config.tournament.idle}"]
+    lines += [f"sandbox: {sandbox_line(config.sandbox)}", f"options: {options_line(config)}"]
     if seed is None:
         lines.append("seed: drawn by the system and secret until the end; line-ups and deals follow from it")
     else:
@@ -58,7 +60,10 @@ def bot_lines(config: Config, plan: Plan) -> list[str]:
             matches.update(dict.fromkeys(plan.line_up(block), plan.seats))
     width = max(len(bot.name) for bot in config.bots)
     counted = [f"{matches[number]:>6} matches  " if matches else "" for number in range(len(config.bots))]
-    return [f"  {bot.name:{width}}  {count}{bot.command}" for bot, count in zip(config.bots, counted, strict=True)]
+    return [
+        f"  {bot.name:{width}}  {count}{bot.command}{own_sandbox(bot, config)}"
+        for bot, count in zip(config.bots, counted, strict=True)
+    ]
 
 
 def limits_line(limits: Limits) -> str:
@@ -66,6 +71,23 @@ def limits_line(limits: Limits) -> str:
     fields = msgspec.structs.asdict(limits)
     del fields["enforced"]
     return ", ".join(f"{name} {'-' if value is None else value}" for name, value in fields.items())
+
+
+def own_sandbox(bot: Entry, config: Config) -> str:
+    """The bot's sandbox where it is not the common one."""
+    return (
+        ""
+        if bot.token_file is not None or bot.sandbox == config.sandbox
+        else f"  (sandbox: {sandbox_line(bot.sandbox)})"
+    )
+
+
+def sandbox_line(sandbox: Sandbox) -> str:
+    """Its level, and its limits if it has any."""
+    if sandbox.level is Level.NONE:
+        return sandbox.level
+    limits = ", ".join(f"{name} {getattr(sandbox, name)}" for name in ("memory_mb", "processes", "file_mb", "cpu_s"))
+    return f"{sandbox.level}, {limits}{', read ' if sandbox.read else ''}{' '.join(sandbox.read)}"
 
 
 def options_line(config: Config) -> str:

@@ -10,11 +10,12 @@ import trio
 
 from lastcard.engine import Event, Match, Rules
 from lastcard.referee.bot_command import BotCommand
+from lastcard.referee.cli.bug_report import report_of
 from lastcard.referee.cli.terminal import nobody_reads, say
 from lastcard.referee.describe import describe, describe_fault
 from lastcard.referee.limits import Limits
 from lastcard.referee.match_log import MatchLog
-from lastcard.referee.seating import part_all, player_of
+from lastcard.referee.seating import Keeping, part_all, player_of
 from lastcard.referee.table import MatchFailed, Opening, Outcome, Table, fault_line
 
 
@@ -32,6 +33,7 @@ class OneMatch:
         log: MatchLog,
         log_path: Path | None,
         limits: Limits,
+        keeping: Keeping,
         *,
         opening: Opening | None,
         title: str,
@@ -39,7 +41,9 @@ class OneMatch:
     ) -> None:
         match_id = secrets.token_hex(4)
         self.names = [command.name for command in commands]
-        self.players = [player_of(command, limits, seat=seat, match=match_id) for seat, command in enumerate(commands)]
+        self.players = [
+            player_of(command, limits, keeping, seat=seat, match=match_id) for seat, command in enumerate(commands)
+        ]
         self.log_path = log_path
         self.log = log
         self.table = Table(
@@ -75,6 +79,8 @@ class OneMatch:
                         outcome = await self.table.play()
                 except MatchFailed as failure:
                     self.stopped = f"the match is void: {failure}"
+                except Exception as error:
+                    self.stopped = report_of(error, self.log.path)
                 finally:
                     with self._parting:
                         await part_all(self.players, "the match is over" if outcome else "the match was stopped")

@@ -12,13 +12,16 @@ import msgspec
 from lastcard.engine import LEAST_SEATS, MOST_SEATS, Match, Rules
 from lastcard.referee.bot_command import BotCommand, parse_bots
 from lastcard.referee.cli.bad_usage import BadUsage, complain
+from lastcard.referee.cli.confinement import sandbox_of, sandbox_options
 from lastcard.referee.cli.one_match import OneMatch
 from lastcard.referee.cli.position_file import opening_of
 from lastcard.referee.cli.terminal import say_if_read
 from lastcard.referee.cli.values import duration, reason, whole_number
 from lastcard.referee.hardening import harden
-from lastcard.referee.limits import Limits
-from lastcard.referee.match_log import MatchLog
+from lastcard.referee.limits import DEFAULT_CLOCK, Idle, Limits
+from lastcard.referee.match_log import PACKED, MatchLog
+from lastcard.referee.sandbox.launch import problem
+from lastcard.referee.seating import Keeping
 from lastcard.referee.table import Opening, Outcome, fault_line
 
 DONE, FAILED, RESUMES = 0, 1, 3
@@ -48,17 +51,29 @@ Examples:
     "--position", metavar="FILE[#ID]", help="Begin in the position of a vector's file; with #ID of one in a list."
 )
 @click.option(
-    "--move-ms", type=whole_number(1), default=1000, metavar="MS", help="Time for a decision. [default: 1000]"
+    "--move-ms",
+    type=whole_number(1),
+    metavar="MS",
+    help="Time for a decision. [default: 1000; none where only --bank-ms is given]",
 )
 @click.option(
-    "--bank-ms", type=whole_number(0), default=10_000, metavar="MS", help="Time beyond, for the match. [default: 10000]"
+    "--bank-ms",
+    type=whole_number(0),
+    metavar="MS",
+    help="Time beyond, for the match. [default: 10000; none where only --move-ms is given]",
 )
 @click.option("--start-ms", type=whole_number(1), default=30_000, metavar="MS", help="Time to start. [default: 30000]")
 @click.option("--strikes", type=whole_number(1), default=3, metavar="N", help="Faults that forfeit. [default: 3]")
 @click.option(
     "--restarts", type=whole_number(0), default=0, metavar="N", help="New processes for a bot that dies. [default: 0]"
 )
-@click.option("--sandbox", type=click.Choice(["none"]), default="none", help="How bots are confined. [default: none]")
+@click.option(
+    "--idle",
+    type=click.Choice([idle.value for idle in Idle]),
+    default=Idle.RUN.value,
+    help="What a bot does while it owes no answer: freeze stops all its processes. [default: run]",
+)
+@sandbox_options
 @click.option("--pace", type=duration, default="0", metavar="TIME", help="Slow the display: 500ms, 2s a step.")
 @click.option("--no-limits", is_flag=True, help="For debugging: nothing is ever late; marks the log.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if any bot had a fault (stale lines apart).")
@@ -72,12 +87,18 @@ def play(
     target: int | None,
     log_path: Path | None,
     position: str | None,
-    move_ms: int,
-    bank_ms: int,
+    move_ms: int | None,
+    bank_ms: int | None,
     start_ms: int,
     strikes: int,
     restarts: int,
-    sandbox: str,
+    idle: str,
+    level: str | None,
+    memory_mb: int | None,
+    processes: int | None,
+    file_mb: int | None,
+    cpu_s: int | None,
+    read: tuple[Path, ...],
     pace: float,
     no_limits: bool,
     strict: bool,
@@ -91,12 +112,14 @@ def play(
     seed = opening.match.seed if opening else seed if seed is not None else secrets.token_hex(16)
     commands = checked_bots(bots, rules, seed, opening)
     limits = Limits(
-        move_ms=move_ms, bank_ms=bank_ms, start_ms=start_ms, strikes=strikes, restarts=restarts,
-        enforced=not no_limits,
-    )  # fmt: skip
+        **clock_of(move_ms, bank_ms), start_ms=start_ms, strikes=strikes, restarts=restarts, enforced=not no_limits
+    )
+    sandbox = sandbox_of(level, read, memory_mb=memory_mb, processes=processes, file_mb=file_mb, cpu_s=cpu_s)
+    keeping = Keeping(sandbox, hidden_files(log_path, position), Idle(idle))
+    check_confined(commands, keeping)
     title = "" if as_json else title_of(rules, commands, seed, no_limits=no_limits)
     log = opened_log(log_path)
-    game = OneMatch(commands, rules, seed, log, log_path, limits, opening=opening, title=title, pace=pace)
+    game = OneMatch(commands, rules, seed, log, log_path, limits, keeping, opening=opening, title=title, pace=pace)
     sys.exit(end_of(game, game.run(), seed, strict=strict, as_json=as_json))
 
 
@@ -125,6 +148,27 @@ def checked_bots(words: Sequence[str], rules: Rules, seed: str, opening: Opening
         raise BadUsage(f"expected {LEAST_SEATS} to {MOST_SEATS} bots, got {len(words)}; see: lastcard play --help")
     Match(rules, len(words), seed)  # a bad seed is said before anything starts
     return parse_bots(words)
+
+
+def clock_of(move_ms: int | None, bank_ms: int | None) -> dict[str, int]:
+    """The clock that is given; the usual one where nothing of it is."""
+    given = {name: value for name, value in (("move_ms", move_ms), ("bank_ms", bank_ms)) if value is not None}
+    return given or DEFAULT_CLOCK
+
+
+def hidden_files(log: Path | None, position: str | None) -> tuple[Path, ...]:
+    """What no bot may see, although it lay in its own folder: the deal stands in it."""
+    logs = [] if log is None else [log, log.with_suffix("")] if log.suffix == PACKED else [log]
+    positions = [] if position is None else [Path(position.partition("#")[0])]
+    return tuple(path.absolute() for path in (*logs, *positions))
+
+
+def check_confined(commands: Sequence[BotCommand], keeping: Keeping) -> None:
+    """Raise BadUsage for the first bot that this machine cannot confine like this."""
+    for command in commands:
+        why_not = problem(command, keeping.sandbox, keeping.hidden)
+        if why_not is not None:
+            raise BadUsage(f"bot {command.word!r}: {why_not}")
 
 
 def opened_log(path: Path | None) -> MatchLog:

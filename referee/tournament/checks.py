@@ -12,9 +12,11 @@ import msgspec
 
 from lastcard.engine import EditionError, MatchReason, OptionError
 from lastcard.referee.faults import FaultKind
+from lastcard.referee.noise import Noise
+from lastcard.referee.sandbox.levels import Sandbox
 from lastcard.referee.tournament.config import Config, check_field, check_names
 from lastcard.referee.tournament.errors import ConfigError
-from lastcard.referee.tournament.keys import BOT_KEYS, LIMIT_KEYS, TOURNAMENT_KEYS, Place, check_table
+from lastcard.referee.tournament.keys import BOT_KEYS, LIMIT_KEYS, SANDBOX_KEYS, TOURNAMENT_KEYS, Place, check_table
 from lastcard.referee.tournament.plan import Plan
 from lastcard.referee.tournament.rows import UNPLAYED, MatchRow, log_name
 
@@ -128,6 +130,7 @@ class RowCheck:
             Rule("digest", lambda row: bool(DIGEST.fullmatch(row.digest)), "64 hexadecimal digits"),
             Rule("void_attempts", lambda row: row.void_attempts >= 0, "a number from 0"),
             Rule("wall_ms", lambda row: row.wall_ms >= 0, "a number from 0"),
+            Rule("noise", lambda row: row.noise is None or is_noise(row.noise), "times from 0"),
         )
 
 
@@ -137,6 +140,10 @@ def all_within(numbers: Sequence[int], count: int, least: int, most: int) -> boo
 
 def are_faults(kinds: dict[str, int]) -> bool:
     return KINDS.issuperset(kinds) and all(1 <= count <= LARGEST_SCORE for count in kinds.values())
+
+
+def is_noise(noise: Noise) -> bool:
+    return min(noise.lag_ms, noise.late, noise.wall_ms, noise.stall_ms or 0.0) >= 0
 
 
 def log_of(row: MatchRow) -> str:
@@ -149,10 +156,12 @@ def check_config(config: Config) -> None:
     fields = {name: value for name, value in msgspec.structs.asdict(config.tournament).items() if value is not None}
     check_table(Place("its configuration", "[tournament]"), fields, TOURNAMENT_KEYS)
     check_table(Place("its configuration", "[limits]"), limit_fields(config.limits), LIMIT_KEYS)
+    check_table(Place("its configuration", "[sandbox]"), sandbox_fields(config.sandbox), SANDBOX_KEYS)
     for bot in config.bots:
         place = Place("its configuration", "[[bot]]")
         own = {"name": bot.name, "command": bot.command, "cwd": bot.cwd, **limit_fields(bot.limits)}
         check_table(place, own, BOT_KEYS)
+        check_table(place, sandbox_fields(bot.sandbox), SANDBOX_KEYS)
     check_names("its configuration", list(config.bots))
     check_field("its configuration", config)
     try:
@@ -165,3 +174,8 @@ def limit_fields(limits: msgspec.Struct) -> dict[str, object]:
     """The limits that a file can set, as it would have them."""
     fields = msgspec.structs.asdict(limits)
     return {name: value for name, value in fields.items() if name in LIMIT_KEYS and value is not None}
+
+
+def sandbox_fields(sandbox: Sandbox) -> dict[str, object]:
+    """A sandbox as a file would have it."""
+    return {**msgspec.structs.asdict(sandbox), "level": sandbox.level.value, "read": list(sandbox.read)}

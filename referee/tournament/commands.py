@@ -15,6 +15,8 @@ from typing import NamedTuple, TextIO
 import trio
 
 from lastcard.referee.escape import escaped
+from lastcard.referee.noise import cores
+from lastcard.referee.sandbox.levels import Level
 from lastcard.referee.tournament.config import Config, ConfigFile, load_config
 from lastcard.referee.tournament.errors import ConfigError, TournamentError
 from lastcard.referee.tournament.folder import Folder, base_folder, check_usable, locked, open_tournament
@@ -32,6 +34,16 @@ DONE, BAD, RESUMES = 0, 2, 3
 
 DESCRIPTORS_A_SEAT = 8
 DESCRIPTORS_BESIDE = 64
+
+FEW_NOISY = 0.05
+"""Of the matches: so many are noisy by chance."""
+
+
+class Said(NamedTuple):
+    """How the user has asked for it, as far as it is not the tournament's: for the line that says how to go on."""
+
+    command: tuple[str, ...] = ("tournament", "run")
+    options: tuple[str, ...] = ()
 
 
 class Errand(NamedTuple):
@@ -53,12 +65,13 @@ def run(
     *,
     player: MatchPlayer,
     stream: TextIO | None = None,
+    said: Said | None = None,
 ) -> int:
     """Play a tournament, or what is missing of it, and print the table; the exit code."""
     output: TextIO = stream or sys.stdout
     errand: Errand | None = None
     try:
-        errand = prepare(config_path, folder_path, jobs, plain, player)
+        errand = prepare(config_path, folder_path, jobs, plain, player, said or Said())
         return carry_out(errand, player, choose_progress(output, plain=plain, dumb=is_dumb()), output)
     except TournamentError as error:
         print_error(str(error))
@@ -68,15 +81,19 @@ def run(
         return RESUMES
 
 
-def prepare(config_path: Path, folder_path: Path | None, jobs: int | None, plain: bool, player: MatchPlayer) -> Errand:
+def prepare(
+    config_path: Path, folder_path: Path | None, jobs: int | None, plain: bool, player: MatchPlayer, said: Said
+) -> Errand:
     """Check all that can be checked before anything starts. Raises TournamentError."""
     file = load_config(config_path)
     folder = Folder(folder_path or default_folder(file))
     check_usable(folder, config_path)
-    jobs = jobs if jobs is not None else os.cpu_count() or 1
-    bots = startable_bots(file, base_folder(folder, file), player)
+    jobs = jobs if jobs is not None else cores()
+    bots = startable_bots(file, folder, player)
     check_jobs(jobs, file.config.tournament.seats)
-    return Errand(file, folder, jobs, bots, resume_command(file.path, folder.path, jobs, plain))
+    if crowded := crowding(jobs):
+        print_error(crowded)
+    return Errand(file, folder, jobs, bots, resume_command(said, file.path, folder.path, jobs, plain))
 
 
 def carry_out(errand: Errand, player: MatchPlayer, reporter: Reporter, stream: TextIO) -> int:
@@ -96,7 +113,7 @@ def carry_out(errand: Errand, player: MatchPlayer, reporter: Reporter, stream: T
                 reporter=reporter,
                 jobs=errand.jobs,
             )
-            ending = trio.run(conduct, a_run)
+            ending = trio.run(conduct, a_run, player, reporter)
             return conclude(ending, a_run, ledger, errand, stream)
 
 
@@ -116,7 +133,9 @@ def status(folder_path: Path) -> str:
         planned, played = tournament.blocks * tournament.seats, ledger.count()
         end: list[str] = []
         if played < planned:
-            words = ["lastcard", "tournament", "run", str(folder.config), "--dir", str(folder.path)]
+            remote = any(bot.token_file is not None for bot in config.bots)
+            command = ("serve",) if remote else Said().command
+            words = ["lastcard", *command, str(folder.config), "--dir", str(folder.path)]
             end = ["", f"to go on: {shlex.join(words)}"]
         return report(ledger, folder, config, [f"{played} of {planned} matches played"], end)
 
@@ -129,7 +148,7 @@ def tournament_folder(path: Path) -> Folder:
 
 def report(ledger: Ledger, folder: Folder, config: Config, progress: Sequence[str], end: Sequence[str]) -> str:
     """Heading, remarks and table, the same wherever they are shown; what comes from files cannot forge a line."""
-    beginning = [heading(config), *progress, *remarks(ledger, folder), ""]
+    beginning = [heading(config), *progress, *remarks(ledger, folder, config), ""]
     rows = table(standings_of(ledger, config)).split("\n")
     return "\n".join(map(escaped, [*beginning, *rows, *end]))
 
@@ -145,12 +164,13 @@ def conclude(ending: Ending, a_run: Run, ledger: Ledger, errand: Errand, stream:
     return DONE if ending is Ending.DONE else RESUMES
 
 
-async def conduct(a_run: Run) -> Ending:
+async def conduct(a_run: Run, player: MatchPlayer, reporter: Reporter) -> Ending:
     """Play, and obey signals: the first SIGINT drains, the second stops; SIGTERM and SIGHUP stop."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(obey, a_run, signals)
-            ending = await a_run.play()
+            async with player.opened(reporter.say):
+                ending = await a_run.play()
             nursery.cancel_scope.cancel()
     return ending
 
@@ -168,9 +188,11 @@ def is_dumb() -> bool:
     return os.environ.get("TERM") in ("dumb", "unknown")
 
 
-def startable_bots(file: ConfigFile, base: Path, player: MatchPlayer) -> list[Bot]:
+def startable_bots(file: ConfigFile, folder: Folder, player: MatchPlayer) -> list[Bot]:
     """The bots. Raises ConfigError for one that cannot be started."""
-    bots = [entry.bot(base) for entry in file.config.bots]
+    base = base_folder(folder, file)
+    hidden = (folder.path.absolute(), file.path.absolute())  # deals, ledger, logs; and the seed in the file
+    bots = [entry.bot(base, file.config.tournament.idle, hidden) for entry in file.config.bots]
     for bot in bots:
         problem = player.problem(bot)
         if problem is not None:
@@ -189,6 +211,17 @@ def check_jobs(jobs: int, seats: int) -> None:
     raise ConfigError(f"--jobs: {jobs} need more than the {most} open files allowed here; use at most {possible}")
 
 
+def crowding(jobs: int) -> str | None:
+    """A warning where more matches are played at a time than there are cores."""
+    present = cores()
+    if jobs <= present:
+        return None
+    return (
+        f"--jobs {jobs}: there are only {present} cores, so bots will wait for each other and thinking times are not"
+        ' exact; give them more move_ms, idle = "freeze", or fewer jobs'
+    )
+
+
 def default_folder(file: ConfigFile) -> Path:
     """The folder of a configuration that stands beside its ledger, else one named after the tournament."""
     own = Folder(file.path.parent)
@@ -197,14 +230,15 @@ def default_folder(file: ConfigFile) -> Path:
     return Path(file.config.tournament.name)
 
 
-def resume_command(config: Path, folder: Path, jobs: int, plain: bool) -> str:
-    words = ["lastcard", "tournament", "run", str(config), "--dir", str(folder), "--jobs", str(jobs)]
+def resume_command(said: Said, config: Path, folder: Path, jobs: int, plain: bool) -> str:
+    words = ["lastcard", *said.command, str(config), "--dir", str(folder), "--jobs", str(jobs), *said.options]
     return shlex.join([*words, "--plain"] if plain else words)
 
 
 def plan_of(config: Config, seed: str) -> Plan:
     tournament = config.tournament
-    return Plan(bots=len(config.bots), seats=tournament.seats, blocks=tournament.blocks, seed=seed)
+    remote = [number for number, bot in enumerate(config.bots) if bot.token_file is not None]
+    return Plan(bots=len(config.bots), seats=tournament.seats, blocks=tournament.blocks, seed=seed, remote=remote)
 
 
 def standings_of(ledger: Ledger, config: Config) -> Standings:
@@ -226,7 +260,7 @@ def heading(config: Config) -> str:
     )
 
 
-def remarks(ledger: Ledger, folder: Folder) -> list[str]:
+def remarks(ledger: Ledger, folder: Folder, config: Config) -> list[str]:
     """What a reader of the table has to know beside it."""
     lines = [f"{bot} is suspended: {reason}" for bot, reason in ledger.suspended().items()]
     voids = ledger.count("voids")
@@ -236,7 +270,34 @@ def remarks(ledger: Ledger, folder: Folder) -> list[str]:
     missing = len(set(named) - folder.log_names())
     if missing:
         lines.append(f"logs that are missing: {missing} of {len(named)}")
-    return lines
+    return [*lines, *noise_remarks(ledger), *confinement_remarks(config)]
+
+
+def noise_remarks(ledger: Ledger) -> list[str]:
+    """Whether the machine had too few cores, where that was in more than a few matches.
+
+    A match that is played while other bots start is noisy too, and on a quiet machine one in a hundred is.
+    """
+    seen = [row.noise for row in ledger.rows() if row.noise is not None]
+    noisy = sum(noise.noisy for noise in seen)
+    if noisy <= FEW_NOISY * len(seen):
+        return []
+    lags = sorted(noise.lag_ms for noise in seen)
+    p99 = lags[min(len(lags) - 1, len(lags) * 99 // 100)]
+    return [
+        f"noisy: in {noisy} of {len(seen)} matches the machine was short of cores (p99 of the referee's lag"
+        f" {p99:.0f} ms); thinking times there are not exact"
+    ]
+
+
+def confinement_remarks(config: Config) -> list[str]:
+    """Which bots may keep what they have seen in files, and so know a deal before they play it in another seat."""
+    local = [bot for bot in config.bots if bot.token_file is None]  # the others never meet a deal twice
+    loose = [bot.name for bot in local if bot.sandbox.level is not Level.STRICT]
+    if not loose:
+        return []
+    who = "all bots" if len(loose) == len(config.bots) else ", ".join(loose)
+    return [f"no strict sandbox for {who}: hidden information is not protected from bots that keep files"]
 
 
 def note_other_software(ledger: Ledger, stream: TextIO) -> None:

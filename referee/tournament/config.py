@@ -11,13 +11,17 @@ from typing import Literal
 import msgspec
 
 from lastcard.engine import EditionError, OptionError, Rules
-from lastcard.referee.limits import Limits
+from lastcard.referee.limits import DEFAULT_CLOCK, Idle, Limits
+from lastcard.referee.sandbox.levels import Level, Sandbox
 from lastcard.referee.tournament.errors import ConfigError
 from lastcard.referee.tournament.keys import (
     BOT_KEYS,
     LATER_FORMATS,
     LIMIT_KEYS,
     NAME,
+    REMOTE_BOT_KEYS,
+    SANDBOX_KEYS,
+    SANDBOX_LIMIT_KEYS,
     TABLES,
     TOURNAMENT_KEYS,
     Place,
@@ -37,9 +41,6 @@ Options = dict[str, bool | int | str]
 
 LARGEST_FILE = 1 << 20
 
-DEFAULT_CLOCK = {"move_ms": 1000, "bank_ms": 10_000}
-"""Where neither is given; one given alone means that there is no other."""
-
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The table [tournament]."""
@@ -53,20 +54,38 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     target: int | None = None
     outcome: Outcome = "win"
     seed: str | None = None
+    idle: Idle = Idle.RUN
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One bot of the field: a table [[bot]] or one of its copies, its own limits over the common ones."""
+    """One bot of the field: a table [[bot]] or one of its copies, its own limits over the common ones.
+
+    Its paths are as the file has them.
+    """
 
     name: str
     command: str
     limits: Limits
     env: dict[str, str] = {}
     cwd: str = "."
+    sandbox: Sandbox = Sandbox()
+    token_file: str | None = None
+    """Of a bot that comes over TCP; its command then says so."""
 
-    def bot(self, base: Path) -> Bot:
-        """The bot, with its folder found from the folder of the file."""
-        return Bot(name=self.name, command=self.command, limits=self.limits, env=self.env, cwd=base / self.cwd)
+    def bot(self, base: Path, idle: Idle = Idle.RUN, hidden: tuple[Path, ...] = ()) -> Bot:
+        """The bot, with its paths found from the folder of the file."""
+        read = tuple(str(base / path) for path in self.sandbox.read)
+        return Bot(
+            name=self.name,
+            command=self.command,
+            limits=self.limits,
+            env=self.env,
+            cwd=base / self.cwd,
+            sandbox=msgspec.structs.replace(self.sandbox, read=read),
+            idle=idle,
+            hidden=hidden,
+            tcp=self.token_file is not None,
+        )
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +94,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     tournament: Tournament
     limits: Limits
     options: Options
+    sandbox: Sandbox = Sandbox()
     bots: tuple[Entry, ...]
 
     def rules(self) -> Rules:
@@ -133,13 +153,17 @@ def read_config(file: str, document: Toml) -> Config:
     check_table(Place(file, "[limits]"), limits_table, LIMIT_KEYS)
     limits_table = with_clock(limits_table)
     options = read_options(file, tournament, table_of(file, document, "options"))
+    sandbox_table = table_of(file, document, "sandbox")
+    check_table(Place(file, "[sandbox]"), sandbox_table, SANDBOX_KEYS)
     config = Config(
         tournament=tournament,
         limits=msgspec.convert(limits_table, Limits),
         options=options,
-        bots=read_bots(file, document.get("bot", []), limits_table),
+        sandbox=msgspec.convert(sandbox_table, Sandbox),
+        bots=read_bots(file, document.get("bot", []), limits_table, sandbox_table),
     )
     check_field(file, config)
+    check_confinement(Place(file, "[sandbox]"), sandbox_table, [bot.sandbox for bot in config.bots])
     return config
 
 
@@ -196,32 +220,45 @@ def try_options(place: Place, edition: str, options: Options) -> None:
         raise place.error(str(error)) from None
 
 
-def read_bots(file: str, tables: object, common: Toml) -> tuple[Entry, ...]:
+def check_confinement(place: Place, table: Toml, sandboxes: list[Sandbox]) -> None:
+    """Raise ConfigError for a limit that nobody is held to, unless the file says in so many words that nobody is."""
+    limits = [name for name in table if name in SANDBOX_LIMIT_KEYS]
+    stated = {"level", "sandbox"} & table.keys()
+    if limits and not stated and all(sandbox.level is Level.NONE for sandbox in sandboxes):
+        level = "sandbox" if place.table.startswith("[[bot]]") else "level"
+        raise place.error(f'{limits[0]}: has no effect without a sandbox: add {level} = "basic" or "strict"')
+
+
+def read_bots(file: str, tables: object, limits: Toml, sandbox: Toml) -> tuple[Entry, ...]:
     if not is_list(tables):
         raise ConfigError(f"{file}: bot: expected tables [[bot]], one for each bot, got {shown(tables)}")
     bots: list[Entry] = []
     for number, table in enumerate(tables, 1):
         if not is_table(table):
             raise ConfigError(f"{file}: bot: expected tables [[bot]], one for each bot, got {shown(table)}")
-        bots += read_bot(file, number, table, common)
+        bots += read_bot(file, number, table, limits, sandbox)
     check_names(file, bots)
     return tuple(bots)
 
 
-def read_bot(file: str, number: int, table: Toml, common: Toml) -> list[Entry]:
+def read_bot(file: str, number: int, table: Toml, common_limits: Toml, common_sandbox: Toml) -> list[Entry]:
     """The bot of one table, or its copies, named NAME.1, NAME.2 and so on."""
     given = table.get("name")
     place = Place(
         file,
         f"[[bot]] {given}:" if isinstance(given, str) and NAME.fullmatch(given) else f"[[bot]] {number}:",
     )
+    if "tcp" in table or "token_file" in table:
+        return [read_remote_bot(place, table, common_limits)]
     check_table(place, table, BOT_KEYS)
     if is_table(env := table.get("env")):
         check_environment(place, env)
     own = {name: value for name, value in table.items() if name in LIMIT_KEYS}
-    limits = msgspec.convert({**common, **own}, Limits)
-    rest = {name: value for name, value in table.items() if name not in LIMIT_KEYS and name != "copies"}
-    entry = msgspec.convert({**rest, "limits": limits}, Entry)
+    limits = msgspec.convert({**common_limits, **own}, Limits)
+    sandbox = read_own_sandbox(place, table, common_sandbox)
+    taken = {*LIMIT_KEYS, *SANDBOX_LIMIT_KEYS, "sandbox", "copies"}
+    rest = {name: value for name, value in table.items() if name not in taken}
+    entry = msgspec.convert({**rest, "limits": limits, "sandbox": sandbox}, Entry)
     if "copies" not in table:
         return [entry]
     copies = msgspec.convert(table["copies"], int)
@@ -229,6 +266,23 @@ def read_bot(file: str, number: int, table: Toml, common: Toml) -> list[Entry]:
     if not NAME.fullmatch(names[-1]):
         raise place.error(f"name: {names[-1]}, the name of its last copy, is longer than 32 characters")
     return [msgspec.structs.replace(entry, name=name) for name in names]
+
+
+def read_remote_bot(place: Place, table: Toml, common_limits: Toml) -> Entry:
+    """A bot that comes over TCP."""
+    check_table(place, table, REMOTE_BOT_KEYS)
+    own = {name: value for name, value in table.items() if name in LIMIT_KEYS}
+    fields = {"name": table["name"], "token_file": table["token_file"], "command": f"tcp:{table['name']}"}
+    return msgspec.convert({**fields, "limits": msgspec.convert({**common_limits, **own}, Limits)}, Entry)
+
+
+def read_own_sandbox(place: Place, table: Toml, common: Toml) -> Sandbox:
+    own = {name: value for name, value in table.items() if name in SANDBOX_LIMIT_KEYS}
+    level = {"level": table["sandbox"]} if "sandbox" in table else {}
+    sandbox = msgspec.convert({**common, **own, **level}, Sandbox)
+    if "level" not in common:
+        check_confinement(place, table, [sandbox])
+    return sandbox
 
 
 def check_names(file: str, bots: list[Entry]) -> None:

@@ -91,7 +91,9 @@ def check_usable(folder: Folder, file: Path) -> None:
 def locked(folder: Folder) -> Generator[None, None, None]:
     """Make the folder and hold its lock. Raises FolderError if another run holds it."""
     try:
-        folder.logs.mkdir(parents=True, exist_ok=True)
+        if not folder.path.exists():  # with what is in it a bot would know deals that it will play again
+            folder.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.logs.mkdir(exist_ok=True, mode=0o700)
         # Never truncated before the lock is held: the number in it is the owner's
         descriptor = os.open(folder.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple, TypeGuard
 
+from lastcard.referee.limits import Idle
+from lastcard.referee.sandbox.levels import Level
 from lastcard.referee.tournament.errors import ConfigError
 
 Toml = Mapping[str, object]
@@ -81,6 +83,14 @@ def check_environment(place: Place, table: Toml) -> None:
             raise place.error(f"env: {shown(name)}: expected a text without a zero byte, got {shown(text)}")
 
 
+def is_true(value: object) -> bool:
+    return value is True
+
+
+def is_path_list(value: object) -> bool:
+    return is_list(value) and all(map(is_line, value))
+
+
 def is_plain(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, int) and abs(value) < LARGEST_NUMBER)
 
@@ -97,6 +107,19 @@ LIMIT_KEYS = {
     "restarts": whole(0, 1_000),
 }
 
+SANDBOX_LIMIT_KEYS = {
+    "memory_mb": whole(16, 1_048_576),
+    "processes": whole(1, 32_768),
+    "file_mb": whole(1, 1_048_576),
+    "cpu_s": whole(1, 31_536_000),
+    "read": Key("a list of paths", is_path_list),
+}
+"""The limits have an effect only at a level other than none."""
+
+LEVEL = one_of(*Level)
+
+SANDBOX_KEYS = {"level": LEVEL, **SANDBOX_LIMIT_KEYS}
+
 BOT_NAME = matching(NAME, "1 to 32 characters of A-Z a-z 0-9 . _ -, not . or .. alone", required=True)
 
 TOURNAMENT_KEYS = {
@@ -109,27 +132,39 @@ TOURNAMENT_KEYS = {
     "target": whole(1, 1_000_000),
     "outcome": one_of("win", "score", "match"),
     "seed": matching(SEED, "1 to 64 characters of 0-9 A-Z a-z . _ -"),
+    "idle": one_of(*Idle),
 }
+
+COMMAND = Key("a sample bot's name or a command line", is_line, required=True)
 
 BOT_KEYS = {
     "name": BOT_NAME,
-    "command": Key("a sample bot's name or a command line", is_line, required=True),
+    "command": COMMAND,
     "copies": whole(1, 1_000),
     "env": Key("a table of texts", is_table),
     "cwd": Key("a folder", is_line),
     **LIMIT_KEYS,
+    "sandbox": LEVEL,
+    **SANDBOX_LIMIT_KEYS,
 }
+
+REMOTE_BOT_KEYS = {
+    "name": BOT_NAME,
+    "tcp": Key("true", is_true, required=True),
+    "token_file": Key("the path of a file with a token or its hash", is_line, required=True),
+    **LIMIT_KEYS,
+}
+"""Of a bot that comes over TCP: nothing of how it runs is ours to say."""
 
 TABLES: dict[str, str] = {
     "tournament": "[tournament]",
     "limits": "[limits]",
     "options": "[options]",
+    "sandbox": "[sandbox]",
     "bot": "[[bot]]",
 }
 
 LATER = {
-    "tcp": "bots over TCP come later; give the bot a command",
-    "token_file": "bots over TCP come later; give the bot a command",
     "team": "teams come later",
 }
 LATER_FORMATS = ("gauntlet", "swiss", "knockout")

@@ -18,7 +18,8 @@ from lastcard.referee.tournament.rows import FaultRow, FirstRecord, MatchRow, Vo
 APPLICATION_ID = 0x4C434C47
 """`LCLG` in the file's header, so that another program's database is not taken for a ledger."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1 had no `noise`. No release wrote it, so it is told apart and not read."""
 
 SCHEMA = """
 CREATE TABLE first_record (
@@ -31,7 +32,7 @@ CREATE TABLE matches (
     places TEXT NOT NULL, scores TEXT NOT NULL,
     wins TEXT NOT NULL, rounds INTEGER NOT NULL, reason TEXT NOT NULL, forfeited TEXT NOT NULL,
     faults TEXT NOT NULL, strikes TEXT NOT NULL, log TEXT NOT NULL, digest TEXT NOT NULL,
-    void_attempts INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
+    void_attempts INTEGER NOT NULL, wall_ms INTEGER NOT NULL, noise TEXT,
     UNIQUE (block, rotation)
 );
 CREATE TABLE faults (
@@ -46,7 +47,7 @@ CREATE TABLE suspensions (bot TEXT PRIMARY KEY, reason TEXT NOT NULL);
 """
 
 MATCH_COLUMNS = MatchRow.__struct_fields__
-AS_JSON = frozenset({"bots", "places", "scores", "wins", "forfeited", "faults", "strikes"})
+AS_JSON = frozenset({"bots", "places", "scores", "wins", "forfeited", "faults", "strikes", "noise"})
 
 
 def insert(table: str, columns: Iterable[str]) -> str:
@@ -88,7 +89,8 @@ def match_of(columns: tuple[object, ...]) -> MatchRow:
     named = dict(zip(MATCH_COLUMNS, columns, strict=True))
     for name in AS_JSON:
         try:
-            named[name] = msgspec.json.decode(str(named[name]))
+            if named[name] is not None:
+                named[name] = msgspec.json.decode(str(named[name]))
         except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
             raise ValueError(f"{name}: expected JSON: {error}") from None
     try:
@@ -130,7 +132,10 @@ class Ledger:
 
     def commit(self, row: MatchRow, faults: Iterable[FaultRow] = ()) -> None:
         """Keep a match and its faults. A second one of the same block and rotation is an error."""
-        values = [packed(value) if name in AS_JSON else value for name, value in msgspec.structs.asdict(row).items()]
+        values = [
+            packed(value) if name in AS_JSON and value is not None else value
+            for name, value in msgspec.structs.asdict(row).items()
+        ]
         with self._transaction() as database:
             database.execute(INSERT_MATCH, values)
             database.executemany(INSERT_FAULT, map(msgspec.structs.astuple, faults))
@@ -289,6 +294,7 @@ def is_begun(path: Path) -> bool:
 def begin_ledger(path: Path, first: FirstRecord, bots: Iterable[tuple[str, str]]) -> Ledger:
     """Begin a ledger with its first record, and open it to write."""
     with errors_of(path), closing(connect(path, "rwc")) as database:
+        path.chmod(0o600)  # it holds deals that are still to be played in other rotations
         if check_header(path, database):
             raise LedgerError(f"{path}: the ledger was begun already")
         database.execute("PRAGMA journal_mode = WAL")

@@ -6,7 +6,7 @@ of the seats; a *stretch* is the work of one set of living bots: blocks of one l
 that no process ever sees a deal twice (design.md 8).
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from lastcard.engine import Stream
@@ -34,13 +34,17 @@ class Stretch(NamedTuple):
 
 
 class Plan:
-    """The plan of one tournament. `seed` is the master seed, written in the file or drawn by the system."""
+    """The plan of one tournament. `seed` is the master seed, written in the file or drawn by the system.
 
-    def __init__(self, *, bots: int, seats: int, blocks: int, seed: str) -> None:
+    `remote` are the numbers of bots that come over TCP.
+    """
+
+    def __init__(self, *, bots: int, seats: int, blocks: int, seed: str, remote: Collection[int] = ()) -> None:
         self.seats = seats
         self.blocks = blocks
         self.matches = blocks * seats
         self._seed = seed
+        self._remote = frozenset(remote)
         self._orders = circular_orders(seats)
         self._line_ups = line_ups(bots, seats, blocks, seed)
         # Few blocks a line-up: shorter stretches, so that several jobs find work. Never a matter of how many
@@ -48,9 +52,13 @@ class Plan:
         per_line_up = -(-blocks // len(self._line_ups))
         self._length = max(1, min(LONGEST_STRETCH, per_line_up // 4))
 
-    def block_seed(self, block: int) -> str:
-        """The seed of the block's deal (design.md 4 and 8)."""
-        return Stream(self._seed, f"block|{block}").take(16).hex()
+    def deal_seed(self, block: int, rotation: int) -> str:
+        """The seed of the block's deal (design.md 4 and 8); one for each rotation if a remote bot plays the block.
+
+        Nobody can start a remote bot anew, so it may never meet a deal twice.
+        """
+        label = f"block|{block}" if self._remote.isdisjoint(self.line_up(block)) else f"block|{block}|{rotation}"
+        return Stream(self._seed, label).take(16).hex()
 
     def line_up(self, block: int) -> LineUp:
         """Who plays the block, in the file's order."""
@@ -66,7 +74,7 @@ class Plan:
             block=block,
             rotation=rotation,
             match_id=Stream(self._seed, f"match|{block}|{rotation}").take(8).hex(),
-            seed=self.block_seed(block),
+            seed=self.deal_seed(block, rotation),
             bots=tuple(line_up[number] for number in order),
         )
 

@@ -4,7 +4,7 @@ The runner is written against `MatchPlayer`; `lastcard.referee` provides one tha
 provide one that makes results up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
@@ -12,20 +12,30 @@ from typing import Protocol
 import msgspec
 
 from lastcard.engine import Rules
-from lastcard.referee.limits import Limits
+from lastcard.referee.limits import Idle, Limits
+from lastcard.referee.noise import Noise
+from lastcard.referee.sandbox.levels import Sandbox
 
 FAILED_START = frozenset({"startup", "version"})
 """The fault kinds by which a bot has not come to the table at all."""
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
-    """A program as the tournament names it; `cwd` is where it runs and where its paths start."""
+    """A program as the tournament names it; `cwd` is where it runs and where its paths start.
+
+    `hidden` are files and folders of the tournament that no bot may see.
+    """
 
     name: str
     command: str
     limits: Limits
     env: dict[str, str]
     cwd: Path
+    sandbox: Sandbox = Sandbox()
+    idle: Idle = Idle.RUN
+    hidden: tuple[Path, ...] = ()
+    tcp: bool = False
+    """It comes over TCP, and nobody here starts it."""
 
 
 class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +70,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[FaultRecord, ...] = ()
     forfeited: tuple[int, ...] = ()
     digest: str = ""
+    noise: Noise | None = None
     void: bool = False
     void_reason: str = ""
 
@@ -81,6 +92,10 @@ class MatchPlayer(Protocol):
 
     def problem(self, bot: Bot) -> str | None:
         """Why this bot cannot be started, as a sentence; asked before anything starts."""
+        ...
+
+    def opened(self, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+        """Be ready to seat bots, for a whole run; `say` shows a line to whoever looks on."""
         ...
 
     def open_table(self, bots: Sequence[Bot]) -> AbstractAsyncContextManager[Table]:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import msgspec
 
+from lastcard.referee.noise import Noise
 from lastcard.referee.tournament.plan import PlannedMatch
 from lastcard.referee.tournament.ports import MatchRecord
 
@@ -50,6 +51,7 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
     void_attempts: int = 0
     wall_ms: int = 0
+    noise: Noise | None = None
 
 
 class FaultRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +102,7 @@ def match_row(
         digest=record.digest,
         void_attempts=voids,
         wall_ms=ms,
+        noise=record.noise,
     )
 
 

@@ -63,6 +63,8 @@ class Run:
         self._suspensions = Suspensions()
         self._voids: dict[tuple[int, int], int] = {}
         self._ending = Ending.DONE
+        self._at_play = 0
+        """Matches that are being played."""
         self.broken: LedgerError | None = None
         self._work = trio.CancelScope()
 
@@ -82,11 +84,14 @@ class Run:
         self._work.cancel()
 
     def interrupt(self) -> None:
-        """What the first SIGINT does, and the second."""
+        """What the first SIGINT does, and the second. Where no match runs yet, there is nothing to finish."""
         if self._draining:
             self.stop()
+            return
+        self.drain()
+        if not self._at_play:
+            self._work.cancel()
         else:
-            self.drain()
             self._reporter.say("finishing the running matches; interrupt once more to give them up")
 
     async def play(self) -> Ending:
@@ -168,10 +173,13 @@ class Run:
         )
         begun = trio.current_time()
         record: MatchRecord | None = None
+        self._at_play += 1
         try:
             record = await table.play(call)
         except* Exception as failure:
             self._void(match, failure)
+        finally:
+            self._at_play -= 1
         if record is None:
             return False
         if record.void:

@@ -74,14 +74,14 @@ class Desk:
 
     def ask(self, seat: int, kind: str, legal: Callable[[], list[str]]) -> str:
         """What a seat decided. One that leaves instead takes the fallback, the last legal action."""
-        self.let_leave()
+        self.let_leave([seat])
         if seat in self.books.out:
             return legal()[-1]
         return self.decision(seat, kind, legal())
 
     def ask_all(self, seats: Sequence[int], kind: str, legal: list[str]) -> dict[int, str]:
         """What several seats decided at once, by seat; those that leave instead decide nothing."""
-        self.let_leave()
+        self.let_leave(seats)
         return {seat: self.decision(seat, kind, legal) for seat in sorted(seats) if seat not in self.books.out}
 
     def decision(self, seat: int, kind: str, legal: list[str]) -> str:
@@ -115,9 +115,9 @@ class Desk:
         if kind not in (self.lines.faults.get(seat) or FAULTS):
             raise self.lines.wrong(f"seat {seat} had no fault {kind!r}")
 
-    def let_leave(self) -> None:
-        """Forfeits may stand wherever a decision or a deal is next."""
-        while is_forfeit(self.lines.next()):
+    def let_leave(self, asked: Sequence[int] = ()) -> None:
+        """Forfeits may stand wherever a decision or a deal is next; once all who are asked have left, it is taken."""
+        while is_forfeit(self.lines.next()) and not (asked and self.books.out.issuperset(asked)):
             event = self.lines.take()["event"]
             if event.keys() != {"type", "seat", "why"}:
                 raise self.lines.wrong("a forfeit has the members seat and why, and no others")

@@ -1,13 +1,16 @@
 """`lastcard play`: what is shown, the result for scripts, positions, faults, and seeds that repeat a match."""
 
 import json
+import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.commands import DIES_ONCE, HANG, ILLEGAL, bot, lastcard
+from tests.cli.commands import DIES_ONCE, HANG, ILLEGAL, bot, lastcard, start
+from tests.conftest import RequireDebian
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors"
 ONE_ROUND = ("--rounds", "1", "--seed", "s1")
@@ -179,6 +182,120 @@ def test_without_limits_nothing_is_late_and_the_log_says_so(tmp_path: Path) -> N
     assert done.out.splitlines()[0].endswith("(seed s1; no limits: nothing is ever late)")
     assert all(bot["limits"]["enforced"] is False for bot in first_line(log)["t"]["bots"])
     assert "no limits: slow, random" in lastcard("replay", str(log)).out.splitlines()[0]
+
+
+def shown_limits(log: Path) -> tuple[int | None, int | None]:
+    limits = first_line(log)["t"]["bots"][0]["limits"]
+    return limits["move_ms"], limits["bank_ms"]
+
+
+@pytest.mark.parametrize(
+    ("words", "clock"),
+    [
+        ((), (1000, 10_000)),
+        (("--move-ms", "700"), (700, None)),
+        (("--bank-ms", "7000"), (None, 7000)),
+        (("--move-ms", "700", "--bank-ms", "7000"), (700, 7000)),
+    ],
+)
+def test_one_part_of_the_clock_alone_means_that_there_is_no_other(
+    tmp_path: Path, words: tuple[str, ...], clock: tuple[int | None, int | None]
+) -> None:
+    log = tmp_path / "match.jsonl"
+    result("greedy", "random", *ONE_ROUND, *words, "--log", str(log))
+    assert shown_limits(log) == clock
+
+
+@pytest.mark.parametrize("level", ["none", "basic", "strict"])
+def test_a_sandbox_is_named_in_the_log_and_changes_no_digest(
+    tmp_path: Path, level: str, require_debian: RequireDebian
+) -> None:
+    if level != "none":
+        require_debian("setpriv", "util-linux")
+    if level == "strict":
+        require_debian("bwrap", "bubblewrap")
+    plain = result("greedy", "random", *ONE_ROUND)
+    for idle in ("run", "freeze"):
+        log = tmp_path / f"{idle}.jsonl"
+        words = ("--sandbox", level, "--idle", idle, "--log", str(log))
+        found = result("greedy", "random", *ONE_ROUND, *words)
+        assert found["digest"] == plain["digest"]
+        assert [bot["sandbox"].split(",")[0] for bot in first_line(log)["t"]["bots"]] == [level, level]
+
+
+def test_limits_of_a_sandbox_reach_the_bot(tmp_path: Path, require_debian: RequireDebian) -> None:
+    require_debian("prlimit", "util-linux")
+    counts = bot(tmp_path, "counts", "import resource; more = {'note': str(resource.getrlimit(resource.RLIMIT_FSIZE))}")
+    log = tmp_path / "match.jsonl"
+    words = ("--sandbox", "basic", "--file-mb", "3", "--cpu-s", "77", "--processes", "9", "--memory-mb", "99")
+    result(counts, "random", *ONE_ROUND, *words, "--log", str(log), "--seed", "s2")
+    assert f'"note":"({3 << 20}, {3 << 20})"' in log.read_text()
+
+
+PEEKS = """seen = []
+        for name in "match.jsonl", "position.json", "peeks.py":
+            try:
+                seen.append(len(open(name).read()))
+            except OSError:
+                seen.append(0)
+        more = {"note": str(seen)}"""
+
+
+def test_a_bot_in_a_strict_sandbox_sees_neither_log_nor_position(tmp_path: Path, require_debian: RequireDebian) -> None:
+    """Both lie in its own folder, which it may read."""
+    require_debian("bwrap", "bubblewrap")
+    folder = tmp_path / "bots"
+    folder.mkdir(mode=0o755)
+    peeks = bot(folder, "peeks", PEEKS)
+    log, file = folder / "match.jsonl", vector(folder, options={"rounds": 1})
+    words = ("--position", file, "--sandbox", "strict", "--log", str(log))
+    result(peeks, "random", *words)
+    said = {line["t"]["note"] for line in map(json.loads, log.read_text().splitlines()) if "note" in line.get("t", {})}
+    assert said == {f"[0, 0, {len((folder / 'peeks.py').read_text())}]"}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--memory-mb", "99"), "--memory-mb: has no effect without a sandbox, expected --sandbox basic or "),
+        (("--read", "/opt"), "--read: has no effect without a sandbox, expected --sandbox basic or "),
+        (("--sandbox", "strict", "--memory-mb", "1"), "'--memory-mb': '1', expected a whole number from 16 to "),
+        (("--sandbox", "strict", "--read", "/gone"), "bot 'greedy': it may read '/gone', but there is nothing of"),
+    ],
+)
+def test_a_sandbox_that_cannot_be_meant_is_said_before_anything_starts(
+    tmp_path: Path, words: tuple[str, ...], sentence: str, require_debian: RequireDebian
+) -> None:
+    require_debian("bwrap", "bubblewrap")
+    done = lastcard("play", "greedy", "random", *words, "--log", "match.jsonl", cwd=tmp_path)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert sentence in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+SLEEPS = """if not os.path.exists("asleep"):
+            open("asleep", "w").close()
+            time.sleep(3)"""
+
+
+def test_a_referee_that_waits_uses_no_cpu(tmp_path: Path) -> None:
+    """A bot thinks for three of its five seconds."""
+    words = ("play", bot(tmp_path, "sleeps", SLEEPS), "random", *ONE_ROUND, "--move-ms", "5000", "--json")
+    with start(*words) as process:
+        while not (tmp_path / "asleep").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.2)  # the ask's own work is done
+        before = cpu_seconds(process.pid)
+        time.sleep(2.3)
+        used = cpu_seconds(process.pid) - before
+        assert process.wait(60) == 0
+    assert used < 0.05
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_what_a_bot_says_reaches_no_terminal_as_it_is(tmp_path: Path) -> None:

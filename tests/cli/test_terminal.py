@@ -45,7 +45,7 @@ def test_a_run_shows_a_bar_that_moves_and_goes_away(tmp_path: Path) -> None:
     assert len(set(counts)) > 1
     assert counts == sorted(counts, key=int)
     assert "0 faults" in bar
-    assert "of 60 matches" not in seen
+    assert "60 of 60 matches" not in seen
     table = lastcard("tournament", "status", str(tmp_path / "run")).out
     assert table.splitlines()[2:] == rest[rest.index("cup: ") :].splitlines()[1:]
     assert seen.count("\x1b[?25l") == seen.count("\x1b[?25h")  # the cursor that was hidden is shown again

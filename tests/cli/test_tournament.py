@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lastcard.referee.noise import cores
 from tests.cli.commands import Done, environment, lastcard, start
 
 CUP = """\
@@ -37,7 +38,9 @@ def cup(folder: Path, blocks: int = 2, text: str = CUP) -> Path:
 
 
 def table_of(done: Done) -> str:
-    return done.out[done.out.index("cup: ") :]
+    """All from the heading on, but for how busy this machine was."""
+    lines = done.out[done.out.index("cup: ") :].splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("noisy: "))
 
 
 def test_a_tournament_is_played_and_shown_and_its_logs_are_right(tmp_path: Path) -> None:
@@ -49,7 +52,7 @@ def test_a_tournament_is_played_and_shown_and_its_logs_are_right(tmp_path: Path)
     assert "\r" not in done.out
     status = lastcard("tournament", "status", "cup", cwd=tmp_path)
     assert (status.code, status.err) == (0, "")
-    assert status.out == table_of(done).replace("\n", "\n4 of 4 matches played\n", 1)
+    assert table_of(status) == table_of(done).replace("\n", "\n4 of 4 matches played\n", 1)
     logs = [str(log) for log in (tmp_path / "cup" / "logs").iterdir()]
     proof = lastcard("replay", "--verify", *logs)
     assert (proof.code, proof.out.splitlines()[-1]) == (0, "4 logs: 4 right")
@@ -89,19 +92,38 @@ def test_a_run_that_was_stopped_goes_on_with_the_command_that_it_prints(tmp_path
 
 def test_the_plan_is_shown_and_nothing_is_touched(tmp_path: Path) -> None:
     file = cup(tmp_path)
-    done = lastcard("tournament", "run", str(file), "--dry-run", "--jobs", "3", cwd=tmp_path)
+    done = lastcard("tournament", "run", str(file), "--dry-run", "--jobs", "1", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[:3] == [
         "cup: mario-kart, 2 bots, 2 seats, 2 blocks of 2 matches",
-        "4 matches, 3 at a time",
+        "4 matches, 1 at a time",
         "folder: cup, nothing played yet",
     ]
     assert "  one       4 matches  greedy" in lines
     assert any(line.startswith("limits: move_ms 1000, bank_ms 10000, start_ms 30000, strikes 3") for line in lines)
+    assert "sandbox: none" in lines
     assert any(line.startswith("options: ") and line.endswith(", rounds=1") for line in lines)
     assert any(line.startswith("block 0: deal ") for line in lines)
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_more_matches_at_a_time_than_cores_is_warned_of_once(tmp_path: Path) -> None:
+    file, many = cup(tmp_path), str(cores() + 1)
+    for words in (("--dry-run",), ()):
+        done = lastcard("tournament", "run", str(file), "--jobs", many, *words, cwd=tmp_path)
+        assert done.code == 0
+        assert done.err.startswith(f"lastcard: --jobs {many}: there are only {cores()} cores, so bots will wait")
+        assert done.err.count("\n") == 1
+    assert lastcard("tournament", "run", str(file), "--jobs", str(cores()), cwd=tmp_path).err == ""
+
+
+def test_the_plan_shows_how_bots_are_kept(tmp_path: Path) -> None:
+    kept = CUP.replace('seed = "s1"', 'seed = "s1"\nidle = "freeze"') + 'sandbox = "basic"\nmemory_mb = 99\n'
+    done = lastcard("tournament", "run", str(cup(tmp_path, text=kept)), "--dry-run", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "  (sandbox: basic, memory_mb 99, processes 64, file_mb 16, cpu_s 3600)\n" in done.out
+    assert "; idle freeze\n" in done.out
 
 
 def test_the_plan_of_a_secret_seed_shows_no_deal(tmp_path: Path) -> None:

@@ -199,6 +199,10 @@ class Stderr:
     def catch_up(self) -> None:
         """All of it is kept at once."""
 
+    def new_match(self) -> None:
+        """What the script said before belongs to another match."""
+        self.kept = b""
+
 
 class ScriptedConnection:
     """A script that runs: `player.Connection`."""
@@ -210,6 +214,11 @@ class ScriptedConnection:
         self.stderr = Stderr()
         self.bot = Bot(pipes, self.stderr)
         self.closed = False
+        self.description = "none"
+        self.never_began = False
+        self.frozen = False
+        self.freezes: list[bool] = []
+        """Every freeze (True) and thaw of it."""
         self._status: str | None = None
         self._gone = trio.Event()
         self._scope = trio.CancelScope()
@@ -226,6 +235,19 @@ class ScriptedConnection:
             self._status = self._status or "killed by SIGKILL"
             self.bot.pipes.close()
             self._gone.set()
+
+    def freeze(self) -> None:
+        """A script that waits for nothing but lines stands still by itself: a note is enough."""
+        self._note(frozen=True)
+
+    def thaw(self) -> None:
+        """It may go on."""
+        self._note(frozen=False)
+
+    def _note(self, *, frozen: bool) -> None:
+        assert self.frozen is not frozen, "frozen or thawed twice"
+        self.frozen = frozen
+        self.freezes.append(frozen)
 
     async def exit_status(self, patience: float = 0.2) -> str | None:
         """How the script ended."""

@@ -85,7 +85,10 @@ def test_paths_and_command_lines(folder: Path, word: str, name: str, argv: tuple
     ("word", "told"),
     [
         ("human", "bot 'human': a human player will come with a later version"),
-        ("tcp:alice", "bot 'tcp:alice': bots over TCP will come with a later version"),
+        (
+            "tcp:alice",
+            "bot 'tcp:alice': a bot over TCP plays in a tournament file, with tcp = true and a token_file, by",
+        ),
         ("gready", "not a sample bot (greedy, "),
         ("", "not a sample bot (greedy, "),
         ("sh", "and not a quoted command with arguments"),

@@ -1,5 +1,8 @@
 """Bytes to and from a bot: over real pipes against children that misbehave, and in memory on a mock clock."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from math import inf
@@ -8,9 +11,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from lastcard.referee import watchdog
 from lastcard.referee.channel import MAX_READ, Sent
 from lastcard.referee.memory_channel import MemoryBot, memory_channel
-from lastcard.referee.watchdog import this_watchdog
+from lastcard.referee.watchdog import CoreWait, LoopClock, Watchdog, this_watchdog
 from tests.referee.children import ECHO, HANG, python, receive_until, running, soon
 
 # ---- pipes
@@ -39,8 +43,8 @@ async def test_bytes_do_not_move_the_deadline() -> None:
     script = "line()\nwhile True: say(b'.'); time.sleep(0.005)"
     async with running(python(script)) as bot:
         await bot.channel.send(b"\n", soon(bot))
+        said = await bot.channel.receive(soon(bot)) or b""  # it has begun
         deadline = bot.channel.clock() + 0.08
-        said = b""
         while (data := await bot.channel.receive(deadline)) is not None:
             said += data
         assert bot.channel.clock() - deadline < 1
@@ -81,7 +85,8 @@ async def test_a_timeout_stands_only_if_the_last_look_finds_nothing() -> None:
 
 async def test_a_stall_of_the_loop_is_lag_and_not_charged() -> None:
     """Another task holds the loop for 50 ms while an answer lies in the pipe."""
-    async with running(python(ECHO)) as bot, trio.open_nursery() as nursery:
+    slow_echo = "while True: said = line(); time.sleep(0.005); say(said)"  # the first look finds nothing
+    async with running(python(slow_echo)) as bot, trio.open_nursery() as nursery:
         await bot.channel.send(b"warm\n", soon(bot))
         await receive_until(bot)
 
@@ -96,6 +101,42 @@ async def test_a_stall_of_the_loop_is_lag_and_not_charged() -> None:
         taken = bot.channel.read_at - bot.channel.sent_at
         assert taken > 0.05
         assert taken - bot.channel.lag < 0.02
+
+
+async def test_what_other_tasks_take_before_a_write_is_lag_and_moves_the_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def others_run(_: Watchdog) -> None:
+        await trio.sleep(0.08)
+
+    monkeypatch.setattr(Watchdog, "step_back", others_run)
+    async with running(python(HANG)) as bot:
+        await receive_until(bot)
+        channel = bot.channel
+        channel.write_now(b"x" * 200_000 + b"\n")  # from here on nothing fits
+        begun = channel.clock()
+        this_watchdog().yielded_at = begun - 1  # it has worked for so long, and has to step back
+        assert await channel.send(b"ask\n", begun + 0.04) is Sent.STALLED
+        assert channel.lag >= 0.08
+        assert channel.clock() - begun - channel.lag >= 0.04
+
+
+async def test_a_look_that_came_late_makes_no_false_timeouts() -> None:
+    """The referee stands still for twice the time that the bot has, again and again."""
+    late = 0
+    used: list[float] = []
+    async with running(python(ECHO)) as bot:
+        for _ in range(60):
+            assert await bot.channel.send(b"ask\n", soon(bot)) is Sent.TAKEN
+            deadline = bot.channel.sent_at + 0.01
+            time.sleep(0.02)  # noqa: ASYNC251 - the stall is what is tested
+            if await bot.channel.receive(deadline) is None:
+                late += 1
+                assert await bot.channel.receive(soon(bot)) == b"ask\n"
+            else:
+                used.append(bot.channel.read_at - bot.channel.sent_at - bot.channel.lag)
+    assert late <= 3, "on a busy machine the bot itself may have no core for 20 ms"
+    assert max(used) < 0.01
 
 
 async def test_a_bot_that_never_reads_stalls() -> None:
@@ -223,6 +264,70 @@ async def test_a_waiting_referee_sleeps() -> None:
         finally:
             trio.lowlevel.remove_instrument(passes)
         assert passes.count < 10
+
+
+# ---- how late the loop is
+
+
+class Times:
+    """A clock, and a count of waiting for a core, that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = self.waited = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def seconds(self) -> float:
+        return self.waited
+
+
+@pytest.mark.parametrize(
+    ("worked", "slept", "waited", "timeout", "fresh_for"),
+    [
+        (0.001, 0.5, 0.0, 1.0, 0.0),  # asleep until the event came
+        (0.001, 0.5, 0.3, 1.0, 0.3),  # the event came, and then there was no core
+        (0.001, 0.5, 0.9, 1.0, 0.5),  # never longer than the whole sleep
+        (0.5, 0.001, 0.0, 1.0, 0.501),  # busy: the event may have come right after the last look
+        (0.0001, 0.001, 0.0009, 1.0, 0.0),  # too short to be worth asking
+        (0.0001, 0.0005, 0.0, 0.0, 0.0),
+    ],
+)
+def test_who_is_woken_and_has_no_core_is_late(
+    monkeypatch: pytest.MonkeyPatch, worked: float, slept: float, waited: float, timeout: float, fresh_for: float
+) -> None:
+    """How long at the most the events of this pass have been there."""
+    times, clock = Times(), LoopClock()
+    clock.core_wait.close()
+    monkeypatch.setattr(watchdog, "time", times)
+    monkeypatch.setattr(clock, "core_wait", times)
+    clock.after_io_wait(0)
+    times.now, times.waited = worked, 7.0
+    clock.before_io_wait(timeout)
+    times.now, times.waited = worked + slept, 7.0 + waited
+    clock.after_io_wait(timeout)
+    assert times.now - clock.idle_until == pytest.approx(fresh_for)
+
+
+def test_the_kernel_counts_how_long_we_had_no_core() -> None:
+    """Two processes that spin on one core: each waits for the other."""
+    counter, core = CoreWait(), min(os.sched_getaffinity(0))
+    before, allowed = counter.seconds(), os.sched_getaffinity(0)
+    spinner = subprocess.Popen(
+        [sys.executable, "-S", "-c", f"import os; os.sched_setaffinity(0, [{core}])\nwhile 1: 1"]
+    )
+    try:
+        os.sched_setaffinity(0, [core])
+        until = time.perf_counter() + 0.5
+        while time.perf_counter() < until:
+            pass
+    finally:
+        os.sched_setaffinity(0, allowed)
+        spinner.kill()
+        spinner.wait()
+    assert counter.seconds() - before > 0.05
+    counter.close()
+    assert counter.seconds() == 0, "where nobody counts"
 
 
 class PassCounter(trio.abc.Instrument):

@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 import trio
 
-from lastcard.referee.limits import HARD_CAP_MS, Clock, Limits
+from lastcard.referee.channel import Sent
+from lastcard.referee.limits import HARD_CAP_MS, Clock, Idle, Limits
+from lastcard.referee.match_log import MatchLog
 from lastcard.referee.memory_channel import MemoryChannel
-from tests.referee.scripted import Bot, Game, Line, honest, mock_time, play, seated, silent, waits
+from lastcard.referee.sandbox.levels import Sandbox
+from lastcard.referee.seating import Keeping, part_all, player_of
+from lastcard.referee.table import Table
+from tests.referee.children import python
+from tests.referee.scripted import ONE_ROUND, Bot, Game, Line, honest, mock_time, play, says, seated, silent, waits
 
 SEED = "h"
 
@@ -195,6 +201,108 @@ async def test_the_referees_own_lateness_is_not_charged(tmp_path: Path) -> None:
         assert following["bank_ms"] == ask["bank_ms"] == 1000
         assert following["used_ms"] in (99, 100)
     assert all(line["t"]["lag_ms"] == pytest.approx(600, abs=1) for line in game.decisions(0, "asked"))
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind", "took", "lag", "charged"),
+    [
+        (Sent.CLOSED, "eof", 0.0, 0.0, 0),
+        (Sent.CLOSED, "eof", 3.0, 3.0, 0),  # other tasks had their turn, and then nobody was there to read
+        (Sent.CLOSED, "eof", 3.0, 2.75, 250),
+        (Sent.STALLED, "stall", 1.5, 0.0, 1500),
+        (Sent.STALLED, "stall", 9.0, 7.5, 1500),
+        (Sent.STALLED, "stall", 9.0, 0.0, 1550),  # the look came late: no more than it had
+    ],
+)
+@mock_time
+async def test_an_ask_that_was_not_taken_costs_the_bots_part_of_the_time(
+    tmp_path: Path, sent: Sent, kind: str, took: float, lag: float, charged: int
+) -> None:
+    class Unsent(MemoryChannel):
+        async def send(self, data: bytes, deadline: float) -> Sent:
+            if b'"ask"' not in data:
+                return await super().send(data, deadline)
+            await trio.sleep(took)
+            self.lag = lag
+            return sent
+
+    async with seated(honest(), honest(), limits=Limits(move_ms=500, bank_ms=1000)) as hall:
+        assert await hall.players[0].greet(0) is None
+        hall.connections[0][0].channel.__class__ = Unsent
+        game = await hall.play(tmp_path / "log", seed=SEED)
+    assert (game.fault.kind, game.fault.elapsed_ms) == (kind, charged)
+    for line in game.decisions(0, "fallback"):
+        assert line["t"] == {
+            "ms": pytest.approx(charged, abs=0.01),
+            "lag_ms": pytest.approx(lag * 1000),
+            "bank_ms": 1000 - max(0, charged - 550),
+        }
+
+
+@mock_time
+async def test_a_fault_costs_the_time_until_it_was_said_and_not_until_it_was_read(tmp_path: Path) -> None:
+    class Late(MemoryChannel):
+        async def receive(self, deadline: float) -> bytes | None:
+            data = await super().receive(deadline)
+            self.lag = max(0.0, self.read_at - self.sent_at - 0.1)
+            return data
+
+    limits = Limits(move_ms=500, bank_ms=1000)
+    async with seated(honest({2: waits(0.7, says(b"nonsense\n"))}), honest(), limits=limits) as hall:
+        assert await hall.players[0].greet(0) is None
+        hall.connections[0][0].channel.__class__ = Late
+        game = await hall.play(tmp_path / "log", seed=SEED)
+    assert (game.fault.kind, game.fault.elapsed_ms) in {("malformed", 99), ("malformed", 100)}
+    (line,) = game.decisions(0)
+    assert (line["t"]["ms"], line["t"]["lag_ms"]) == (pytest.approx(100), pytest.approx(600))
+
+
+@mock_time
+async def test_a_timeout_costs_what_was_left_however_late_the_look_was(tmp_path: Path) -> None:
+    class Sleeps(MemoryChannel):
+        async def receive(self, deadline: float) -> bytes | None:
+            await trio.sleep_until(deadline + 5)
+            data = await super().receive(deadline)
+            self.lag = self.read_at - deadline
+            return data
+
+    async with seated(honest({2: silent}), honest(), limits=Limits(move_ms=500, bank_ms=1000)) as hall:
+        assert await hall.players[0].greet(0) is None
+        hall.connections[0][0].channel.__class__ = Sleeps
+        game = await hall.play(tmp_path / "log", seed=SEED)
+    timeout = next(fault for fault in game.outcome.faults if fault.kind == "timeout")
+    assert (timeout.limit_ms, timeout.elapsed_ms) == (550, 550), (
+        "the bank went with the answer that came at the deadline"
+    )
+
+
+DRIBBLES = """
+def until(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        say(b" ")
+        for _ in range(400): pass
+while True:
+    told = line()
+    if b'"hello"' in told: say(b'{"type":"hello","protocol":1}\\n')
+    if b'"ask"' in told:
+        say(b'{"type":"act","id":1,'); until(0.6); say(b'"action":"draw"}\\n')
+"""
+
+
+async def test_bytes_that_go_on_coming_gain_no_time(tmp_path: Path) -> None:
+    """Blanks inside an answer, so fast that every look finds some: whatever was begun in time is late."""
+    limits = Limits(move_ms=20, margin_ms=10, strikes=1)
+    keeping = Keeping(Sandbox(), (), Idle.RUN)
+    players = [player_of(python(DRIBBLES), limits, keeping, seat=seat, match="d") for seat in range(2)]
+    log = MatchLog(tmp_path / "log")
+    try:
+        outcome = await Table(players, ONE_ROUND, "d", log, match_id="d").play()
+    finally:
+        log.close()
+        await part_all(players, "over")
+    assert [fault.kind for fault in outcome.faults] == ["timeout"]
+    assert outcome.faults[0].received.startswith(b'{"type":"act","id":1,')
 
 
 @mock_time

@@ -81,6 +81,12 @@ class FakePlayer:
         return f"{bot.command}: there is no such program" if bot.command == "missing" else None
 
     @asynccontextmanager
+    async def opened(self, say: Callable[[str], None]) -> AsyncIterator[None]:
+        """Always ready."""
+        del say
+        yield
+
+    @asynccontextmanager
     async def open_table(self, bots: Sequence[Bot]) -> AsyncIterator[FakeTable]:
         """A table of these bots."""
         table = FakeTable(self, tuple(bot.name for bot in bots))

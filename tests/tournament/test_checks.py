@@ -41,6 +41,8 @@ FORGED: dict[str, tuple[str, str]] = {
     "digest": ("digest = 'd'", "digest: expected 64 hexadecimal digits, got 'd'"),
     "void_attempts": ("void_attempts = -1", "void_attempts: expected a number from 0, got -1"),
     "wall_ms": ("wall_ms = -1", "wall_ms: expected a number from 0, got -1"),
+    "noise": ("""noise = '{"lag_ms":-1,"late":0,"stall_ms":null,"wall_ms":1,"noisy":true}'""", "noise: expected times"),
+    "no noise": ("noise = '[]'", "noise: expected `object | null`, got `array`"),
     "type": ("rounds = 'x'", "rounds: expected `int`, got `str`"),
     "a long value": (f"scores = '[{'1,' * 9999}1]'", "scores: expected 2 numbers from "),
 }
@@ -62,6 +64,9 @@ STORED: dict[str, tuple[str, str, str]] = {
     "edition": ('"mario-kart"', '"nothing"', "there is no edition 'nothing'"),
     "bots": ('"name":"bot1"', '"name":"bot0"', "[[bot]] bot0: 2 bots have this name"),
     "limits": ('"move_ms":1000', '"move_ms":-1', "move_ms: expected a whole number from 1 to 86400000, got -1"),
+    "sandbox": ('"memory_mb":1024', '"memory_mb":-1', "memory_mb: expected a whole number from 16 to 1048576, got -1"),
+    "level": ('"level":"none"', '"level":"tight"', "Invalid enum value 'tight'"),
+    "idle": ('"idle":"run"', '"idle":"ran"', "Invalid enum value 'ran'"),
     "seed": ('"seed":"s1"', '"seed":"s2"', "its commitment is not that of the tournament's seed"),
 }
 
@@ -163,7 +168,7 @@ def test_logs_that_are_missing_are_a_remark(config: Path, folder: Path) -> None:
     for name in ("0-0", "2-1"):
         (folder / "logs" / f"{name}.jsonl").unlink()
     remark = "logs that are missing: 2 of 6"
-    assert status(folder) == before.replace("matches played\n", f"matches played\n{remark}\n")
+    assert status(folder) == before.replace("matches played\n", f"matches played\n{remark}\n")  # above other remarks
     output = io.StringIO()
     assert run(config, folder, 1, plain=True, player=FakePlayer(), stream=output) == 0
     assert f"\n{remark}\n" in output.getvalue()

@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -12,11 +13,14 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 
-from lastcard.referee.tournament import LedgerError, run, status
+from lastcard.referee.limits import Idle
+from lastcard.referee.noise import Noise
+from lastcard.referee.tournament import Bot, LedgerError, MatchCall, MatchRecord, run, status
 from lastcard.referee.tournament.commands import DONE, RESUMES
-from tests.tournament.fakes import FakePlayer, WriteConfig
+from tests.tournament.fakes import FakePlayer, WriteConfig, by_lot
 
 CHILD = Path(__file__).with_name("child.py")
 COLUMNS = "block, rotation, match_id, seed, bots, places, scores, wins, rounds, faults, forfeited, log, digest"
@@ -71,10 +75,86 @@ def test_a_run_ends_with_the_table_and_status_shows_the_same(write_config: Write
         "cup: mario-kart, 2 bots, 2 seats, 3 blocks of 2 matches",
     ]
     assert lines[1].startswith("6 of 6 matches (100 %), ")
-    assert lines[4].split()[:2] == ["rank", "bot"]
+    assert lines[3].startswith("no strict sandbox for all bots: ")
+    assert lines[5].split()[:2] == ["rank", "bot"]
     told = status(folder).splitlines()
     assert told[:2] == [lines[2], "6 of 6 matches played"]
     assert told[2:] == lines[3:]
+
+
+def seen(*, noisy: bool, lag_ms: float) -> Noise:
+    return Noise(lag_ms=lag_ms, late=0, stall_ms=None, wall_ms=100.0, noisy=noisy)
+
+
+@pytest.mark.parametrize(("noisy", "told"), [(0, False), (5, False), (6, True), (100, True)])
+def test_the_report_says_where_cores_were_short_in_more_than_a_few_matches(
+    write_config: WriteConfig, tmp_path: Path, noisy: int, *, told: bool
+) -> None:
+    numbers = iter(range(100))
+
+    def script(call: MatchCall, names: tuple[str, ...]) -> MatchRecord:
+        number = next(numbers)
+        return msgspec.structs.replace(by_lot(call, names), noise=seen(noisy=number < noisy, lag_ms=number))
+
+    output = io.StringIO()
+    config = write_config(bots=2, blocks=50)
+    assert run(config, tmp_path / "run", 1, plain=True, player=FakePlayer(script, seconds=0), stream=output) == DONE
+    line = (
+        f"noisy: in {noisy} of 100 matches the machine was short of cores (p99 of the referee's lag 99 ms);"
+        " thinking times there are not exact"
+    )
+    for text in (output.getvalue(), status(tmp_path / "run")):
+        assert (line in text.splitlines()) is told
+        assert ("noisy" in text) is told
+
+
+@pytest.mark.parametrize(
+    ("levels", "who"),
+    [
+        (["none", "none"], "all bots"),
+        (["strict", "basic"], "bot1"),
+        (["strict", "strict"], None),
+    ],
+)
+def test_the_report_names_who_could_keep_files(
+    write_config: WriteConfig, tmp_path: Path, levels: list[str], who: str | None
+) -> None:
+    config, output = write_config(bots=2, blocks=1), io.StringIO()
+    head, *bots = config.read_text().split("[[bot]]")
+    kept = [f'[[bot]]{bot}sandbox = "{level}"\n' for bot, level in zip(bots, levels, strict=True)]
+    config.write_text(head + "".join(kept))
+    assert run(config, tmp_path / "run", 1, plain=True, player=FakePlayer(seconds=0), stream=output) == DONE
+    lines = [line for line in output.getvalue().splitlines() if line.startswith("no strict sandbox")]
+    expected = [f"no strict sandbox for {who}: hidden information is not protected from bots that keep files"]
+    assert lines == (expected if who else [])
+
+
+def test_the_folder_and_the_ledger_are_their_owners_alone(write_config: WriteConfig, tmp_path: Path) -> None:
+    """They tell deals that are still to be played; also in a folder that was there before, open to all."""
+    open_to_all = tmp_path / "old"
+    open_to_all.mkdir(mode=0o755)
+    for folder in (tmp_path / "new", open_to_all):
+        assert run(write_config(), folder, 1, plain=True, player=FakePlayer(seconds=0), stream=io.StringIO()) == DONE
+        assert stat.S_IMODE((folder / "ledger.sqlite").stat().st_mode) == 0o600
+        assert stat.S_IMODE((folder / "logs").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+
+
+def test_bots_are_told_how_they_are_kept_and_what_is_hidden_from_them(
+    write_config: WriteConfig, tmp_path: Path
+) -> None:
+    class Looks(FakePlayer):
+        def problem(self, bot: Bot) -> str | None:
+            asked.append(bot)
+            return None
+
+    asked: list[Bot] = []
+    config = write_config(bots=2, blocks=1, idle="freeze", extra='sandbox = "basic"\nread = ["data"]\n')
+    assert run(config, tmp_path / "run", 1, plain=True, player=Looks(seconds=0), stream=io.StringIO()) == DONE
+    assert {bot.hidden for bot in asked} == {(tmp_path / "run", config)}
+    assert [bot.sandbox.level for bot in asked] == ["none", "basic"]
+    assert asked[1].sandbox.read == (str(tmp_path / "data"),)
+    assert {bot.idle for bot in asked} == {Idle.FREEZE}
 
 
 def test_a_finished_folder_plays_nothing_and_shows_the_table(write_config: WriteConfig, tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lastcard.engine import EDITIONS
-from lastcard.referee.cli.play import play
-from lastcard.referee.tournament.config import DEFAULT_CLOCK, Config, load_config
+from lastcard.referee.cli.play import clock_of
+from lastcard.referee.limits import Idle
+from lastcard.referee.sandbox.levels import Level, Sandbox
+from lastcard.referee.tournament.config import Config, load_config
 from lastcard.referee.tournament.errors import ConfigError
 
 TOURNAMENT = """\
@@ -43,6 +46,16 @@ def test_a_small_file_gets_every_default(tmp_path: Path) -> None:
     assert (config.bots[0].limits.move_ms, config.bots[0].limits.start_ms) == (1000, 30_000)
     assert config.limits.bank_ms == 10_000
     assert config.rules().options["target"] == 500
+
+
+def test_a_bot_that_comes_over_tcp(tmp_path: Path) -> None:
+    """It has limits of its own; how it runs is not ours to say."""
+    text = TOURNAMENT + '[sandbox]\nlevel = "basic"\n' + BOTS
+    bot = config_of(tmp_path, text + '[[bot]]\nname = "c"\ntcp = true\ntoken_file = "c.token"\nmove_ms = 5').bots[-1]
+    assert (bot.name, bot.command, bot.token_file, bot.limits.move_ms) == ("c", "tcp:c", "c.token", 5)
+    assert bot.sandbox == Sandbox()
+    assert bot.bot(tmp_path).tcp
+    assert not any(other.bot(tmp_path).tcp for other in config_of(tmp_path, text).bots)
 
 
 def test_a_full_file_means_what_it_says(tmp_path: Path) -> None:
@@ -103,9 +116,64 @@ def test_the_clock_is_that_of_play_where_none_is_given(
     assert (limits.move_ms, limits.bank_ms) == clock
 
 
-def test_play_has_the_same_clock() -> None:
-    defaults = {option.name: option.default for option in play.params}
-    assert {name: defaults[name] for name in DEFAULT_CLOCK} == DEFAULT_CLOCK
+@pytest.mark.parametrize("move", [None, 7])
+@pytest.mark.parametrize("bank", [None, 0, 8])
+def test_play_has_the_same_clock(tmp_path: Path, move: int | None, bank: int | None) -> None:
+    given = [f"{name} = {value}" for name, value in (("move_ms", move), ("bank_ms", bank)) if value is not None]
+    limits = config_of(tmp_path, TOURNAMENT + "\n".join(["[limits]", *given]) + BOTS).limits
+    clock = clock_of(move, bank)
+    assert (clock.get("move_ms"), clock.get("bank_ms")) == (limits.move_ms, limits.bank_ms)
+
+
+STRICT_ONE = """
+[sandbox]
+level = "basic"
+memory_mb = 256
+read = ["data"]
+[[bot]]
+name = "a"
+command = "random"
+[[bot]]
+name = "b"
+command = "greedy"
+sandbox = "strict"
+memory_mb = 512
+processes = 9
+file_mb = 1
+cpu_s = 60
+read = ["models", "/usr/share"]
+[[bot]]
+name = "c"
+command = "greedy"
+sandbox = "none"
+copies = 2
+"""
+
+
+def test_a_bots_own_sandbox_goes_before_the_common_one(tmp_path: Path) -> None:
+    config = config_of(tmp_path, TOURNAMENT + 'idle = "freeze"' + STRICT_ONE)
+    common = Sandbox(level=Level.BASIC, memory_mb=256, read=("data",))
+    own = Sandbox(level=Level.STRICT, memory_mb=512, processes=9, file_mb=1, cpu_s=60, read=("models", "/usr/share"))
+    none = msgspec.structs.replace(common, level=Level.NONE)
+    assert config.sandbox == common
+    assert [bot.sandbox for bot in config.bots] == [common, own, none, none]
+    hidden = (tmp_path / "cup", tmp_path / "cup.toml")
+    bot = config.bots[1].bot(tmp_path, config.tournament.idle, hidden)
+    assert bot.sandbox.read == (str(tmp_path / "models"), "/usr/share")
+    assert (bot.idle, bot.hidden) == (Idle.FREEZE, hidden)
+
+
+def test_without_a_word_about_it_nobody_is_confined_and_everybody_runs_on(tmp_path: Path) -> None:
+    config = config_of(tmp_path, TOURNAMENT + BOTS)
+    assert [bot.sandbox for bot in config.bots] == [Sandbox(), Sandbox()]
+    assert (config.sandbox.level, config.tournament.idle) == (Level.NONE, Idle.RUN)
+
+
+@pytest.mark.parametrize("level", ['[sandbox]\nlevel = "none"\nmemory_mb = 64\n', "[sandbox]\n"])
+def test_limits_may_stay_where_confinement_is_switched_off(tmp_path: Path, level: str) -> None:
+    """Said in so many words it is no oversight: the same file without a sandbox, to look for a fault."""
+    own = 'sandbox = "none"\nmemory_mb = 32\n'
+    assert config_of(tmp_path, TOURNAMENT + level + BOTS + own).bots[1].sandbox.memory_mb == 32
 
 
 @pytest.mark.parametrize("change", ["crlf", "bom", "comment"])
@@ -128,12 +196,14 @@ def with_tournament(line: str) -> str:
 
 
 LIMITS = "move_ms, bank_ms, start_ms, strikes, margin_ms, seat_ms, restarts"
+SANDBOX = "sandbox, memory_mb, processes, file_mb, cpu_s, read"
+TABLES = "[tournament], [limits], [options], [sandbox], [[bot]]"
 
 BAD: dict[str, tuple[str | bytes, str]] = {
     "unknown key, near one": (
         with_tournament("seat = 3"),
         '[tournament] has no key "seat"; did you mean "seats"? It has name, edition, seats, format, blocks, '
-        "rounds, target, outcome, seed",
+        "rounds, target, outcome, seed, idle",
     ),
     "unknown key, near none": (
         TOURNAMENT + "[limits]\nqqq = 3" + BOTS,
@@ -141,11 +211,11 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "unknown table": (
         TOURNAMENT + BOTS + "[limit]\n",
-        "there is no table [limit]; did you mean [limits]? The tables are [tournament], [limits], [options], [[bot]]",
+        f"there is no table [limit]; did you mean [limits]? The tables are {TABLES}",
     ),
     "key outside a table": (
         'name = "x"\n' + TOURNAMENT + BOTS,
-        'there is no key "name" outside a table. The tables are [tournament], [limits], [options], [[bot]]',
+        f'there is no key "name" outside a table. The tables are {TABLES}',
     ),
     "missing key": (
         '[tournament]\nname = "cup"\n',
@@ -220,6 +290,29 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         TOURNAMENT + "[limits]\nmove_ms = 0" + BOTS,
         "[limits] move_ms: expected a whole number from 1 to 86400000, got 0",
     ),
+    "sandbox level": (
+        TOURNAMENT + "[sandbox]\nlevel = 'tight'" + BOTS,
+        '[sandbox] level: expected "none" or "basic" or "strict", got "tight"',
+    ),
+    "sandbox limit": (
+        TOURNAMENT + "[sandbox]\nmemory_mb = 1" + BOTS,
+        "[sandbox] memory_mb: expected a whole number from 16 to 1048576, got 1",
+    ),
+    "sandbox limit for nobody": (
+        TOURNAMENT + "[sandbox]\nmemory_mb = 64" + BOTS,
+        '[sandbox] memory_mb: has no effect without a sandbox: add level = "basic" or "strict"',
+    ),
+    "a bot's sandbox limit for nobody": (
+        TOURNAMENT + BOTS + "cpu_s = 64",
+        '[[bot]] b: cpu_s: has no effect without a sandbox: add sandbox = "basic" or "strict"',
+    ),
+    "a bot's sandbox": (
+        TOURNAMENT + BOTS + 'sandbox = "tight"',
+        '[[bot]] b: sandbox: expected "none" or "basic" or "strict", got "tight"',
+    ),
+    "paths": (TOURNAMENT + BOTS + 'read = "x"', '[[bot]] b: read: expected a list of paths, got "x"'),
+    "paths, an empty one": (TOURNAMENT + BOTS + 'read = [""]', "[[bot]] b: read: expected a list of paths, got a list"),
+    "idle": (with_tournament('idle = "sleep"'), '[tournament] idle: expected "run" or "freeze", got "sleep"'),
     "bots no tables": (
         "bot = 3\n" + TOURNAMENT,
         "bot: expected tables [[bot]], one for each bot, got 3",
@@ -242,15 +335,32 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     ),
     "bot over tcp": (
         TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true',
-        "[[bot]] c: tcp: bots over TCP come later; give the bot a command",
+        "[[bot]] c: token_file is missing: expected the path of a file with a token or its hash",
     ),
     "bot with a token file": (
         TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntoken_file = "t"',
-        "[[bot]] c: token_file: bots over TCP come later; give the bot a command",
+        "[[bot]] c: tcp is missing: expected true",
+    ),
+    "bot over tcp, or not": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = false\ntoken_file = "t"',
+        "[[bot]] c: tcp: expected true, got false",
+    ),
+    "bot over tcp with a command": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true\ntoken_file = "t"\ncommand = "greedy"',
+        f'[[bot]] c: has no key "command". It has name, tcp, token_file, {LIMITS}',
+    ),
+    "bot over tcp in a sandbox": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true\ntoken_file = "t"\nsandbox = "strict"',
+        f'[[bot]] c: has no key "sandbox". It has name, tcp, token_file, {LIMITS}',
+    ),
+    "token file of no text": (
+        TOURNAMENT + BOTS + '[[bot]]\nname = "c"\ntcp = true\ntoken_file = 3',
+        "[[bot]] c: token_file: expected the path of a file with a token or its hash, got 3",
     ),
     "bot key near one": (
         TOURNAMENT + BOTS + 'comand = "x"',
-        '[[bot]] b: has no key "comand"; did you mean "command"? It has name, command, copies, env, cwd, ' + LIMITS,
+        '[[bot]] b: has no key "comand"; did you mean "command"? It has name, command, copies, env, cwd, '
+        f"{LIMITS}, {SANDBOX}",
     ),
     "environment": (TOURNAMENT + BOTS + "env = 3", "[[bot]] b: env: expected a table of texts, got 3"),
     "environment, no text": (TOURNAMENT + BOTS + "env = { A = 1 }", '[[bot]] b: env: "A": expected a text, got 1'),

@@ -143,7 +143,7 @@ NO_LEDGERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "foreign": (foreign, "this is a database of another program, not a ledger of lastcard"),
     "of tomorrow": (
         of_tomorrow,
-        "the ledger has version 99, this lastcard reads version 1; use the lastcard that",
+        "the ledger has version 99, this lastcard reads version 2; use the lastcard that",
     ),
     "cut off": (cut_off, "damaged"),
     "overwritten": (overwritten, "damaged"),

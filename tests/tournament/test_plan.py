@@ -86,6 +86,31 @@ def test_the_seed_of_a_block_is_the_stream_that_the_design_names() -> None:
     assert plan.match(3, 0).seed == plan.match(3, 1).seed
 
 
+def test_a_block_with_a_remote_bot_has_a_seed_for_each_rotation() -> None:
+    """Nobody can start that bot anew. Blocks without one have the seeds that they would have had."""
+    plan = Plan(bots=3, seats=2, blocks=6, seed="any-text", remote=[2])
+    plain = Plan(bots=3, seats=2, blocks=6, seed="any-text")
+    for block in range(6):
+        seeds = [plan.match(block, rotation).seed for rotation in range(2)]
+        if 2 in plan.line_up(block):
+            labels = [f"lastcard/1|any-text|block|{block}|{rotation}|0" for rotation in range(2)]
+            assert seeds == [sha256(label.encode()).digest()[:16].hex() for label in labels]
+        else:
+            assert seeds == [plain.match(block, 0).seed] * 2
+        assert [plan.match(block, 1).bots, plan.match(block, 1).match_id] == [
+            plain.match(block, 1).bots, plain.match(block, 1).match_id
+        ]  # fmt: skip
+    assert {2 in plan.line_up(block) for block in range(6)} == {True, False}
+
+
+def test_no_deal_comes_twice_to_a_remote_bot() -> None:
+    plan = Plan(bots=4, seats=3, blocks=300, seed="s", remote=[0, 3])
+    matches = [plan.match(block, rotation) for block in range(300) for rotation in range(3)]
+    for bot in (0, 3):
+        seeds = [match.seed for match in matches if bot in match.bots]
+        assert len(set(seeds)) == len(seeds)
+
+
 def test_deals_and_ids_do_not_repeat() -> None:
     plan = Plan(bots=3, seats=3, blocks=1000, seed="s")
     matches = [match for stretch in plan.stretches() for match in stretch.matches]
