@@ -6,13 +6,15 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import engine, memory, referee
+from bench import engine, memory, referee, sandbox, tcp
 from bench.harness import ROUNDS, Row
 
 PARTS: dict[str, Callable[[int, bool], list[Row]]] = {
     # each with samples of a quarter of a second or so, or with tiny ones
     "engine": lambda rounds, tiny: engine.measure(rounds, 200 if tiny else 10_000, 1 if tiny else 5),
-    "referee": lambda rounds, tiny: referee.measure("mario-kart", rounds, 1 if tiny else 10),
+    "referee": lambda rounds, tiny: referee.measure("mario-kart", rounds, 1 if tiny else 4),
+    "sandbox": lambda rounds, tiny: sandbox.measure("mario-kart", rounds, *((20, 1, 10) if tiny else (900, 3, 300))),
+    "tcp": lambda rounds, tiny: tcp.measure("mario-kart", rounds, 1 if tiny else 4, 1 if tiny else 3),
     "memory": lambda _, tiny: memory.measure(*((4, 8) if tiny else (memory.EARLY, memory.LATE))),
 }
 

@@ -1,4 +1,4 @@
-"""The one place where the benchmarks touch the referee: it plays matches and says what they took.
+"""Where the benchmarks touch the referee for whole matches: it plays them and says what they took.
 
 What it measures begins when the bots have answered hello and ends with the last match wanted, since starting
 processes is no part of a decision.
@@ -7,21 +7,19 @@ processes is no part of a decision.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from pathlib import Path
 
 import trio
 
+from bench.kept import Kept, greeted, player
 from lastcard.engine import Rules
-from lastcard.referee.bot_command import BotCommand
-from lastcard.referee.limits import Limits
 from lastcard.referee.match_log import MatchLog
 from lastcard.referee.player import Player
-from lastcard.referee.processes import start_bot
+from lastcard.referee.seating import part_all
 from lastcard.referee.table import Table
 
-LIMITS = Limits(move_ms=1000, bank_ms=10_000)
+PLAINLY = Kept()
 
 
 @dataclass(frozen=True)
@@ -84,29 +82,24 @@ async def play_matches(
     *,
     tables: int = 1,
     seed: str = "bench",
+    kept: Kept = PLAINLY,
     after_match: Callable[[int], None] = lambda _: None,
 ) -> Played:
     """Plays until `matches` matches have ended, at so many tables at once; bots stay alive all the while.
 
     `after_match` hears how many have ended so far, from 1.
     """
-    seated = [[player(table, seat, command) for seat, command in enumerate(commands)] for table in range(tables)]
-    everybody = [one for players in seated for one in players]
-    try:
-        for one in everybody:
-            fault = await one.greet(0)
-            if fault is not None:
-                raise RuntimeError(f"an instant bot did not start: {fault.detail}")
-        return await Hall(rules, matches, log_folder, seed, after_match).play(seated)
-    finally:
-        with trio.CancelScope(shield=True):
+    with kept.applied() as keeping:
+        seated = [
+            [player(f"{table}-{seat}", command, keeping) for seat, command in enumerate(commands)]
+            for table in range(tables)
+        ]
+        everybody = [one for players in seated for one in players]
+        try:
             async with trio.open_nursery() as nursery:
                 for one in everybody:
-                    nursery.start_soon(one.part, "the benchmark is over")
-
-
-def player(table: int, seat: int, command: Sequence[str]) -> Player:
-    """A bot that is started when it is greeted."""
-    name = f"instant-{table}-{seat}"
-    bot = BotCommand(name, tuple(command))
-    return Player(name, bot.argv, LIMITS, partial(start_bot, bot, seat=seat, match="bench"))
+                    nursery.start_soon(greeted, one)
+            return await Hall(rules, matches, log_folder, seed, after_match).play(seated)
+        finally:
+            with trio.CancelScope(shield=True):
+                await part_all(everybody, "the benchmark is over")

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from bench.harness import Sample
 
 HERE = Path(__file__).parent
-INSTANT_BOT = (sys.executable, str(HERE / "instant_bot.py"))
+INSTANT_BOT = (sys.executable, "-S", "-E", str(HERE / "instant_bot.py"))
+"""Without the search for installed packages, which takes longer than all else of its start."""
 RECORDING_BOT = (sys.executable, "-m", "bench.recording_bot")
 
 
@@ -50,12 +51,19 @@ def started_bots(seats: int) -> Generator[list[Pipes], None, None]:
         subprocess.Popen(INSTANT_BOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) for _ in range(seats)
     ]
     try:
-        pipes = [Pipes(bot.stdin.fileno(), bot.stdout.fileno()) for bot in bots if bot.stdin and bot.stdout]
-        ping_pong(pipes, [Ask(seat, b'{"type":"hello"}\n') for seat in range(seats)], seats)
-        yield pipes
+        yield [greeted(bot) for bot in bots]
     finally:
         for bot in bots:
             bot.communicate()
+
+
+def greeted(bot: "subprocess.Popen[bytes]") -> Pipes:
+    """The bot's pipes, after it has answered hello."""
+    assert bot.stdin is not None, "it was started with a pipe"
+    assert bot.stdout is not None, "it was started with a pipe"
+    pipes = Pipes(bot.stdin.fileno(), bot.stdout.fileno())
+    ping_pong([pipes], [Ask(0, b'{"type":"hello"}\n')], 1)
+    return pipes
 
 
 def ping_pong(bots: Sequence[Pipes], asks: Sequence[Ask], count: int) -> Sample:

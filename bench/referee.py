@@ -1,4 +1,8 @@
-"""The referee against a bare ping-pong of the same asks and bots: free, on one core, sixteen at once."""
+"""The referee against a bare ping-pong of the same asks and bots: free, on one core, sixteen at once.
+
+Each of them with the bots in no sandbox, in a basic and in a strict one, against the same ping-pong with bots in
+none. Beside that what it costs to freeze bots between their answers.
+"""
 
 import os
 import tempfile
@@ -12,8 +16,11 @@ import trio
 
 from bench.adapter import Played, play_matches
 from bench.harness import Row, Sample, Spread, interleaved, rates, ratios
+from bench.kept import Kept
 from bench.pingpong import INSTANT_BOT, RECORDING_BOT, Ask, Pipes, ping_pong, read_recordings, started_bots
 from lastcard.engine import Rules
+from lastcard.referee.limits import Idle
+from lastcard.referee.sandbox.levels import Level
 
 SEATS = 2
 AT_ONCE = 16
@@ -54,19 +61,29 @@ class Refereed:
 
     rules: Rules
     matches: int
-    tables: int
-    cores: set[int] | None
+    where: str
+    kept: Kept
+    target: float | None
     microseconds: list[float] = field(default_factory=list[float])
 
+    @property
+    def name(self) -> str:
+        """As it stands in the table."""
+        how = "" if self.kept.level is Level.NONE else f", {self.kept.level}"
+        if self.kept.idle is Idle.FREEZE:
+            how += f", freezing by {'cage' if self.kept.caged else 'signals'}"
+        return f"{self.where}{how}"
+
     def __call__(self, number: int) -> Sample:
-        with tempfile.TemporaryDirectory() as folder, placed(self.cores):
+        with tempfile.TemporaryDirectory() as folder, placed(one_core() if self.where == ONE_CORE else None):
             played = trio.run(self._played, Path(folder), f"bench-{number}")
         self.microseconds.append(1e6 * played.cpu_seconds / played.decisions)
         return Sample(played.decisions, played.seconds)
 
     async def _played(self, folder: Path, seed: str) -> Played:
         commands = [INSTANT_BOT] * SEATS
-        return await play_matches(commands, self.rules, self.matches, folder, tables=self.tables, seed=seed)
+        tables, matches = (AT_ONCE, 2 * self.matches) if self.where == SIXTEEN else (1, self.matches)
+        return await play_matches(commands, self.rules, matches, folder, tables=tables, seed=seed, kept=self.kept)
 
 
 @dataclass(frozen=True)
@@ -84,31 +101,44 @@ class PingPong:
 
 
 def measure(edition: str, rounds: int, matches: int) -> list[Row]:
-    """`matches` is how many matches one sample plays; some five times as many where sixteen are played at once."""
+    """`matches` is how many matches end in one sample; twice as many where sixteen are played at once."""
     rules = Rules.of(edition, {})
     with tempfile.TemporaryDirectory() as folder:
         asks = recorded_asks(rules, Path(folder))
     core = one_core()
     placements = {FREE: None} if core is None else {FREE: None, ONE_CORE: core}
-    games = {where: Refereed(rules, matches, 1, cores) for where, cores in placements.items()}
-    games[SIXTEEN] = Refereed(rules, 1 + 5 * (matches - 1), AT_ONCE, None)
+    games = [game for game in all_games(rules, matches) if game.where in {*placements, SIXTEEN}]
     with ExitStack() as running:
-        contenders: dict[str, Callable[[int], Sample]] = dict(games)
+        contenders: dict[str, Callable[[int], Sample]] = {
+            game.name: game for game in games if game.kept.missing is None
+        }
         for where, cores in placements.items():
             with placed(cores):
                 bots = running.enter_context(started_bots(SEATS))
             contenders[f"ping-pong {where}"] = PingPong(bots, asks, matches * len(asks), cores)
         samples = interleaved(contenders, rounds)
-    return rows(edition, games, samples)
+    return [row for game in games for row in rows(edition, game, samples)]
 
 
-def rows(edition: str, games: dict[str, Refereed], samples: dict[str, list[Sample]]) -> list[Row]:
-    table: list[Row] = []
-    for where, game in games.items():
-        yardstick = f"ping-pong {FREE if where == SIXTEEN else where}"
-        percent = ratios(samples[where], samples[yardstick]).scaled(100)
-        note = f"{rates(samples[where]).median:,.0f} of {rates(samples[yardstick]).median:,.0f} asks a second"
-        table.append(Row(f"{edition}, {where}", "% of ping-pong", percent, TARGETS[where], note=note))
-        cost = Spread.of(game.microseconds)
-        table.append(Row(f"{edition}, {where}: referee CPU", "us a decision", cost))
-    return table
+def all_games(rules: Rules, matches: int) -> list[Refereed]:
+    """In the order of the table. Freezing has no target, and gets fewer matches."""
+    games = [
+        Refereed(rules, matches, where, Kept(level), target) for level in Level for where, target in TARGETS.items()
+    ]
+    for caged in (True, False):
+        games.append(Refereed(rules, (matches + 1) // 2, FREE, Kept(idle=Idle.FREEZE, caged=caged), None))
+    return games
+
+
+def rows(edition: str, game: Refereed, samples: dict[str, list[Sample]]) -> list[Row]:
+    """Its share of the ping-pong, and its cost."""
+    what, unit = f"{edition}, {game.name}", "% of ping-pong"
+    if game.kept.missing is not None:
+        return [Row(what, unit, None, game.target, note=f"not available: {game.kept.missing}")]
+    ours, yardstick = samples[game.name], samples[f"ping-pong {FREE if game.where == SIXTEEN else game.where}"]
+    percent = ratios(ours, yardstick).scaled(100)
+    note = f"{rates(ours).median:,.0f} of {rates(yardstick).median:,.0f} asks a second"
+    return [
+        Row(what, unit, percent, game.target, note=note),
+        Row(f"{what}: referee CPU", "us a decision", Spread.of(game.microseconds)),
+    ]

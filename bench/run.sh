@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmarks in an environment of their own: bench/run.sh [--rounds N] [--tiny] [engine] [referee] [memory].
+# Runs the benchmarks in an environment of their own: bench/run.sh [--rounds N] [--tiny] [engine] [referee] [sandbox]
+# [tcp] [memory].
 # The yardsticks (RLCard, OpenSpiel) are installed there and nowhere else; RLCard without the packages that it asks
 # for, since its UNO game needs only numpy and termcolor. PYTHON chooses the interpreter.
 set -euo pipefail
