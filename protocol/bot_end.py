@@ -57,11 +57,11 @@ class BotConversation(Conversation):
         """The id of the ask that is to be answered."""
         return self._open_id or None
 
-    def hello(self, name: str = "", version: str = "", features: list[str] | None = None) -> bytes:
+    def hello(self, name: str = "", version: str = "", features: list[str] | None = None, *, token: str = "") -> bytes:
         """Answer the referee's hello."""
         self._said(Said.BOT_HELLO)
         self._features = frozenset(features or [])
-        return encode(BotHello(PROTOCOL_VERSION, name, version, features or []))
+        return encode(BotHello(PROTOCOL_VERSION, name, version, features or [], token))
 
     def ready(self) -> bytes:
         """Answer `start`, if `ready` was listed."""

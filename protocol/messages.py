@@ -36,6 +36,7 @@ Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
 Version = Annotated[int, Meta(ge=0, le=LARGEST, extra_json_schema={"const": PROTOCOL_VERSION})]
 Label = Annotated[str, Meta(max_length=64, pattern=PRINTABLE)]
+Token = Annotated[str, Meta(max_length=64)]
 Word = Annotated[str, Meta(max_length=32)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._-]{1,32}$")]
 NOTE_BYTES: Final = 1024
@@ -143,18 +144,20 @@ class Ping(Message, frozen=True, tag="ping"):
 
 
 class Bye(Message, frozen=True, tag="bye"):
-    """The last line of the referee; the end of input follows."""
+    """The last line of the referee; the end of input follows. `again`: log in again, another match may follow."""
 
     reason: str
+    again: bool | UnsetType = UNSET
 
 
 class BotHello(Message, frozen=True, omit_defaults=True, tag="hello"):
-    """The bot's answer to hello. All but `protocol` is only informative: identity is the name in the file."""
+    """The bot's answer to hello. Over TCP `token` says who it is; all else but `protocol` is only informative."""
 
     protocol: Version
     name: Label = ""
     version: Label = ""
     features: Annotated[list[Word], Meta(max_length=16)] = []
+    token: Token = ""
 
 
 class Ready(Message, frozen=True, tag="ready"):

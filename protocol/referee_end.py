@@ -67,6 +67,10 @@ class RefereeConversation(Conversation):
         """The id of the last ask; 0 before the first."""
         return self._last_id
 
+    def go_on_from(self, lost: "RefereeConversation") -> None:
+        """Take over from a connection that was lost: ids go on, and the ask open there is the next one here."""
+        self._last_id = lost.last_id - (lost.open_id is not None)
+
     @property
     def features(self) -> frozenset[str]:
         """What the bot listed in its hello."""
@@ -152,11 +156,11 @@ class RefereeConversation(Conversation):
         self._pings += 1
         return PING_LINE
 
-    def bye(self, reason: str) -> bytes:
-        """The last line."""
+    def bye(self, reason: str, *, again: bool = False) -> bytes:
+        """The last line; `again` invites a remote bot to log in anew."""
         self._said(Said.BYE)
         self._open_id = 0
-        return encode(Bye(reason))
+        return encode(Bye(reason, True if again else UNSET))
 
     def next(self) -> Received:
         """The next thing that the bot's bytes hold. Never raises, whatever they are."""

@@ -18,7 +18,6 @@ from lastcard.referee.startable import why_not_startable
 
 NAME = re.compile(r"[A-Za-z0-9._-]{1,32}")
 LONGEST_NAME = 32
-NOT_YET = {"human": "a human player", "tcp": "bots over TCP"}
 
 
 class BotCommandError(LastcardError):
@@ -57,9 +56,13 @@ def missing_for(name: str) -> str | None:
 
 def parse_bot(word: str, *, base: Path | None = None) -> BotCommand:
     """What a bot's word means; `base` is the folder from which its paths are meant."""
-    if word in NOT_YET or word.startswith("tcp:"):
-        what = NOT_YET[word.split(":")[0]]
-        raise BotCommandError(f"bot {word!r}: {what} will come with a later version")
+    if word == "human":
+        raise BotCommandError("bot 'human': a human player will come with a later version")
+    if word.startswith("tcp:"):
+        raise BotCommandError(
+            f"bot {word!r}: a bot over TCP plays in a tournament file, with tcp = true and a token_file,"
+            " by `lastcard serve`"
+        )
     base = (base or Path.cwd()).absolute()
     try:
         command = _sample(word) or _path(word, base) or _command_line(word, base)

@@ -14,6 +14,7 @@ import click
 
 from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain, in_one_line
+from lastcard.referee.cli.interrupts import when_imported
 from lastcard.referee.cli.terminal import nobody_reads
 
 DONE, OURS = 0, 1
@@ -33,10 +34,14 @@ COMMANDS = {
     "demo": Lazy("demo", "Play a small tournament among the sample bots."),
     "play": Lazy("play", "Play one match between bots."),
     "tournament": Lazy("tournament", "Play tournaments between bots."),
+    "serve": Lazy("serve", "Play a tournament with bots over TCP."),
+    "connect": Lazy("connect", "Run a bot against a referee somewhere else."),
+    "token": Lazy("token", "Make the secret by which a remote bot is known."),
     "replay": Lazy("replay", "Show a match step by step, or prove its log."),
     "editions": Lazy("reference", "List the editions, or show one."),
     "schema": Lazy("reference", "Print the JSON Schema of every message."),
     "vectors": Lazy("reference", "Run conformance vectors against this engine."),
+    "doctor": Lazy("doctor", "Show what this machine can sandbox."),
 }
 
 
@@ -52,6 +57,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"lastcard.referee.cli.{COMMANDS[cmd_name].module}")
+        when_imported()
         return cast("click.Command", getattr(module, cmd_name))
 
     def resolve_command(
