@@ -28,9 +28,19 @@ from lastcard.referee.cli.main import commands
 from lastcard.referee.faults import COST, FaultKind, Phase
 from lastcard.referee.limits import Limits
 from lastcard.referee.log_reader import read_log
+from lastcard.referee.net import crowd, door, sockets
+from lastcard.referee.net.door import REFUSED
+from lastcard.referee.net.lobby import OVER
 from lastcard.referee.replay import verify
 from lastcard.referee.tournament.config import load_config
-from lastcard.referee.tournament.keys import BOT_KEYS, LIMIT_KEYS, TOURNAMENT_KEYS
+from lastcard.referee.tournament.keys import (
+    BOT_KEYS,
+    LIMIT_KEYS,
+    REMOTE_BOT_KEYS,
+    SANDBOX_KEYS,
+    SANDBOX_LIMIT_KEYS,
+    TOURNAMENT_KEYS,
+)
 from tests.trace import NOT_APPLICABLE, NOTHING_TO_PROVE, RULES
 
 TOP = Path(__file__).parent.parent
@@ -276,8 +286,37 @@ def test_every_situation_has_a_test_and_a_kind_of_the_table() -> None:
     assert len(ids) == len(set(ids))
     assert {kind for row in situations for kind in codes(row[3])} == kinds == set(FaultKind)
     tests = [path for path in (TOP / "tests").rglob("*.py") if path != Path(__file__)]
-    named = {name for path in tests for name in re.findall(r"\bF-\d\d\b", path.read_text(encoding="utf-8"))}
+    named = {name for path in tests for name in re.findall(r"\bF-\d{2,3}\b", path.read_text(encoding="utf-8"))}
     assert named == set(ids)
+
+
+def test_every_stranger_has_a_test() -> None:
+    """4.7: the ids of its table and the ids that tests of the network name are the same."""
+    ids = [row[0] for row in rows(section("4.7"), "test")]
+    assert ids == [f"T-{number:02}" for number in range(1, len(ids) + 1)]
+    tests = (TOP / "tests" / "net").glob("test_*.py")
+    named = {name for path in tests for name in re.findall(r"\bT-\d{2}\b", path.read_text(encoding="utf-8"))}
+    assert named == set(ids)
+
+
+def test_the_limits_of_strangers() -> None:
+    """4.7: its numbers are those of the code, and the sentence too."""
+    text = " ".join(section("4.7").split())
+    assert REFUSED in text
+    assert OVER in text
+    for words in (
+        f"within {door.HELLO_LIMIT:.0f} s of the connection (TLS included) and within {door.HELLO_BYTES} bytes",
+        f"closed {door.HELLO_LIMIT:.0f} s after the connection",
+        f"over {crowd.MOST_OF_ONE} of one address (of IPv6: one network of {crowd.HOUSEHOLD} bits), over {crowd.MOST} ",
+        f"{crowd.RESERVED} further places",
+        f"{door.AT_ONCE} are taken at a time, then the matches have {door.BREATH * 1000:.0f} ms",
+        f"the system's queue of {sockets.BACKLOG}",
+        f"the last {door.SPARE} are the matches'",
+        f"keepalive after {sockets.KEEPALIVE_IDLE} s of silence, {sockets.KEEPALIVE_PROBES} probes"
+        f" {sockets.KEEPALIVE_EVERY} s apart",
+        f"sent bytes that stay unacknowledged for {sockets.UNANSWERED_MS // 1000} s",
+    ):
+        assert words in text, words
 
 
 @pytest.mark.parametrize("kind", COST, ids=str)
@@ -432,10 +471,16 @@ def test_the_file_of_a_tournament_can_be_read(tmp_path: Path) -> None:
 
 
 def test_the_keys_of_a_tournament() -> None:
-    table = {codes(row[0])[0]: set(codes(row[1])) for row in rows(section("8"), "table")}
+    table = {row[0].strip("`"): set(codes(row[1])) for row in rows(section("8"), "table")}
     assert table["[tournament]"] == set(TOURNAMENT_KEYS)
     assert table["[limits]"] == set(LIMIT_KEYS)
-    assert table["[[bot]]"] - {"[A-Za-z0-9._-]{1,32}", "[limits]"} == set(BOT_KEYS) - set(LIMIT_KEYS)
+    assert table["[sandbox]"] == set(SANDBOX_KEYS)
+    (remote,) = [row for row in rows(section("8"), "table") if row[0] == "`[[bot]]` over TCP"]
+    assert set(codes(remote[1])) - {"[limits]", "lastcard token", "lastcard serve"} == set(REMOTE_BOT_KEYS) - set(
+        LIMIT_KEYS
+    )
+    own = set(BOT_KEYS) - set(LIMIT_KEYS) - set(SANDBOX_LIMIT_KEYS)
+    assert table["[[bot]]"] - {"[A-Za-z0-9._-]{1,32}", "[limits]", "[sandbox]"} == own
 
 
 # 9: the command line

@@ -9,19 +9,43 @@ from pathlib import Path
 
 import pytest
 
+from bench import referee, sandbox
+from bench.__main__ import printed
 from bench.harness import Row, Sample, Spread, interleaved, ratios
+from bench.kept import Kept
+from lastcard.engine import Rules
+from lastcard.referee.sandbox.levels import Level
+from tests.conftest import RequireDebian
 
 ROOT = Path(__file__).parents[2]
 
 FIGURES = {
     "engine": [r"classic, 2 seats, against RLCard UNO", r"classic, 4 seats, clone\(\) against deepcopy +\d"],
-    "referee": [r"free +\d", r"sixteen matches at once +\d", r"referee CPU +\d"],
+    "referee": [
+        r"free +\d",
+        r"sixteen matches at once +\d",
+        r"free: referee CPU +\d",
+        r"sixteen matches at once, strict: referee CPU +\d",
+        r"free, freezing by signals +\d",
+    ],
+    "sandbox": [
+        r"C bot, free, strict: speed +\d",
+        r"Python bot, free, basic: speed +\d",
+        r"C bot, strict: start +\d",
+        r"C bot, freeze and thaw by signals +\d",
+    ],
+    "tcp": [r"over TCP, free +\d", r"64 remote bots at 32 tables: answered +100\.00", r"p99 lag +\d"],
     "memory": [r"engine: after 8 matches over after 4 +-?\d", r"referee: after 8 matches over after 4 +-?\d"],
 }
 
 
 @pytest.mark.parametrize("part", FIGURES)
-def test_a_tiny_run_of_each_part_prints_its_figures(part: str) -> None:
+def test_a_tiny_run_of_each_part_prints_its_figures(part: str, require_debian: RequireDebian) -> None:
+    if part in {"referee", "sandbox"}:
+        require_debian("setpriv", "util-linux")
+        require_debian("bwrap", "bubblewrap")
+    if part == "sandbox":
+        require_debian("cc", "gcc")
     command = [sys.executable, "-m", "bench", "--tiny", "--rounds", "1", part]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert shown.returncode == 0, shown.stderr
@@ -33,7 +57,7 @@ def test_an_unknown_part_is_named_in_one_line() -> None:
     command = [sys.executable, "-m", "bench", "engines"]
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert shown.returncode == 2
-    assert "no part is called 'engines': expected any of engine, referee, memory" in shown.stderr
+    assert "no part is called 'engines': expected any of engine, referee, sandbox, tcp, memory" in shown.stderr
 
 
 @pytest.mark.parametrize(
@@ -51,6 +75,19 @@ def test_the_verdict_compares_the_median_with_the_target(
 ) -> None:
     row = Row("what", "unit", Spread(value, 0.0, 9.0), target, at_most=at_most)
     assert row.verdict == verdict
+
+
+def test_a_level_that_the_machine_cannot_give_is_not_available(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(level: Level) -> str | None:
+        return "the program bwrap is missing" if level is Level.STRICT else None
+
+    monkeypatch.setattr("bench.kept.missing", missing)
+    game = referee.Refereed(Rules.of("classic", {}), 1, referee.FREE, Kept(Level.STRICT), 45.0)
+    (played,) = referee.rows("classic", game, {})
+    for row in (played, sandbox.speed_row("C bot, free", Level.STRICT, {})):
+        assert row.verdict == "left out"
+        assert "strict" in row.what
+        assert "not available: the program bwrap is missing" in printed(row)
 
 
 def test_ratios_are_taken_round_by_round() -> None:
