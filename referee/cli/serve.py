@@ -12,6 +12,7 @@ from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.terminal import say
 from lastcard.referee.cli.values import text_of, whole_number
 from lastcard.referee.hardening import harden
+from lastcard.referee.net.door import SPARE, descriptors
 from lastcard.referee.net.seating import NetSeating
 from lastcard.referee.net.sockets import ListenError, is_loopback, listen, shown
 from lastcard.referee.net.tls import TlsError, server_context
@@ -22,6 +23,9 @@ from lastcard.referee.tournament.folder import Folder, base_folder
 
 PATH = click.Path(path_type=Path)
 LOOPBACK = "127.0.0.1"
+AT_WORK = 40
+"""Descriptors for the referee itself, and for a few strangers at the door."""
+
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -72,6 +76,7 @@ def serve(
     folder = folder or default_folder(config_file)
     config = config_file.config
     expected = tokens_of(file, config, base_folder(Folder(folder), config_file))
+    check_descriptors(len(expected))
     context = tls_of(cert, key)
     if context is None and not insecure and not is_loopback(host):
         raise BadUsage(
@@ -128,6 +133,13 @@ def warn_of_readers(path: Path) -> None:
             f"{path}: others may read this token (mode {stat.S_IMODE(mode):04o}); chmod 600 makes it yours, and its"
             " hash (lastcard token --hash FILE) would do here"
         )
+
+
+def check_descriptors(bots: int) -> None:
+    """Raise BadUsage where so few files may be open that the door would let nobody in."""
+    least = SPARE + AT_WORK + bots
+    if descriptors() < least:
+        raise BadUsage(f"only {descriptors()} open files are allowed here (ulimit -n), expected {least} at least")
 
 
 def tls_of(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:

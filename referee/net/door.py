@@ -5,6 +5,8 @@ whatever it says, in bounded time and memory; it costs no bot anything, because 
 the loop takes a breath when many come at once.
 """
 
+import errno
+import os
 import resource
 import ssl
 import sys
@@ -96,10 +98,13 @@ class Door:
         login: Login | None = None
         scope = trio.CancelScope(deadline=trio.current_time() + HELLO_LIMIT)
         visitor = Visitor(household(address), scope.cancel)
-        self.crowd.come(visitor, crowded=sock.fileno() > self._last_free)
+        crowded = sock.fileno() > self._last_free
+        self.crowd.come(visitor, crowded=crowded)
         try:
             # ClosedResourceError: whoever waits for a number may be woken for the one that had it before.
             with scope, suppress(OSError, TlsError, trio.ClosedResourceError):
+                if crowded:
+                    sock = await self._moved_down(sock)
                 login = await self._greeted(sock, address)
         finally:
             self.crowd.go(visitor)
@@ -109,6 +114,17 @@ class Door:
         if login is not None:
             self.crowd.logged_in(visitor)
             self._let_in(login)
+
+    async def _moved_down(self, sock: socket) -> socket:
+        """The same connection under a number that strangers may have. Raises OSError if there is none."""
+        for _ in range(2):  # whoever leaves for this one closes meanwhile
+            await trio.lowlevel.checkpoint()
+        lower = sock.dup()
+        sock.close()
+        if lower.fileno() > self._last_free:
+            lower.close()
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return lower
 
     async def _greeted(self, sock: socket, address: str) -> Login | None:
         """The bot, if it is one. Raises TlsError, OSError."""

@@ -110,14 +110,15 @@ class Player:
         self.log.lines.append(line | {"t": {"software": "lastcard", "bots": [{"name": "by lot"}]}})
 
     def leave_by_lot(self) -> None:
-        """Perhaps some seat leaves; in the middle of a round rather one that is asked."""
-        if self.match.over or self.lot.random() >= self.leaving:
-            return
-        decision = self.match.decision
-        seats = [seat for seat in range(self.match.seats) if seat not in self.match.out]
-        if decision is not None and self.lot.random() < 0.5:
-            seats = list(decision.seats)
-        self.log.events(self.match.forfeit(self.lot.choice(seats), self.lot.choice(FAULTS)))
+        """Perhaps some seats leave, one after the other; in the middle of a round rather one that is asked."""
+        leaving = self.leaving
+        while not self.match.over and self.lot.random() < leaving:
+            decision = self.match.decision
+            seats = [seat for seat in range(self.match.seats) if seat not in self.match.out]
+            if decision is not None and self.lot.random() < 0.5:
+                seats = list(decision.seats)
+            self.log.events(self.match.forfeit(self.lot.choice(seats), self.lot.choice(FAULTS)))
+            leaving = min(0.5, 10 * leaving)
 
     def deal(self) -> None:
         events = self.match.deal()

@@ -123,13 +123,14 @@ class Reader:
 
     def _wait(self) -> None:
         """Until all that runs has ended, and well."""
-        for one in self._beside:
-            try:
-                code = one.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                raise AssertionError(f"still running:\n{self._all_said()}") from None
-            assert code == 0, f"exit code {code}:\n{self._all_said()}"
-        self._beside.clear()
+        until = time.monotonic() + PATIENCE
+        while codes := [one.process.poll() for one in self._beside]:
+            assert not any(codes), f"exit codes {codes}:\n{self._all_said()}"
+            if None not in codes:
+                self._beside.clear()
+                return
+            assert time.monotonic() < until, f"still running:\n{self._all_said()}"
+            time.sleep(0.02)
 
     def _all_said(self) -> str:
         return "\n".join(one.said() for one in self._beside)

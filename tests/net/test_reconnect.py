@@ -39,7 +39,8 @@ class Cutter(Caller):
 
     def read(self) -> Line:
         if self.half and self.boundary + 1 == self.at:
-            self._data += self.sock.recv(10)
+            if not self._data:  # else a part of the line is here, or all of it
+                self._data += self.sock.recv(10)
         else:
             line = super().read()
             if line["type"] == "bye":
