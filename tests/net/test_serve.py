@@ -434,8 +434,8 @@ def test_a_token_stands_nowhere(tmp_path: Path) -> None:
     written = {path: path.read_bytes() for path in (tmp_path / "cup").rglob("*") if path.is_file()}
     assert code == 0
     assert len(written) >= 6
-    texts: dict[object, bytes] = {
-        **written,
+    texts: dict[str, bytes] = {
+        **{str(path): text for path, text in written.items()},
         "printed": (out + err + report.out + report.err).encode(),
         "titles": titles,
     }

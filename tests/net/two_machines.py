@@ -167,7 +167,8 @@ def connected_machines() -> Iterator[TwoMachines]:
             machines.append(machine)
         wire = Wire(ends)
         made.callback(wire.stop)
-        yield TwoMachines(*machines, wire)
+        referee, bot = machines
+        yield TwoMachines(referee, bot, wire)
 
 
 @contextmanager
