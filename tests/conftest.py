@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,11 @@ RequireDebian = Callable[[str, str], str]
 
 # Bots that forget to flush look fine while this is set, and children inherit it.
 os.environ.pop("PYTHONUNBUFFERED", None)
+
+# A shell starts what runs in its background with these ignored, nohup too, and programs under test would inherit it.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 # The same examples in every run, so that a red run is red again; `--hypothesis-profile=explore` looks for new
 # ones. Times are not judged: the machine is shared.
