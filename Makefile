@@ -57,7 +57,7 @@ trace: venv
 	@$(BIN)/python tests/trace.py
 
 pytest: venv
-	@$(BIN)/python -m pytest
+	@bash tests/run.sh $(BIN)/python
 
 soak: venv
 	@$(BIN)/python -m pytest -m soak --hypothesis-profile=explore
