@@ -5,7 +5,7 @@ A detail is one line of printable ASCII of bounded length: it is shown on termin
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import AnyStr, Final
 
 from msgspec import Raw
 from msgspec.json import decode
@@ -19,10 +19,10 @@ LOOKED_AT: Final = 200
 """Bytes in which a reason is looked for: a long line must not cost more than a short one."""
 
 # What a line that is no JSON begins with, and what its author may have meant. The first that matches is told.
-Hints = tuple[tuple[re.Pattern[bytes], str], ...]
+Hints = tuple[tuple[re.Pattern[AnyStr], str], ...]
 
 
-def _table(*rows: tuple[bytes, str]) -> Hints:
+def _table(*rows: tuple[AnyStr, str]) -> Hints[AnyStr]:
     return tuple((re.compile(pattern), hint) for pattern, hint in rows)
 
 
@@ -60,19 +60,16 @@ BEGINNINGS: Final = ENCODINGS + _table(
     (rb"\{", ""),
 )
 # What is wrong with a member, and what its author may have to change. `path: error` is looked through.
-FIELDS: Final = tuple(
-    (re.compile(pattern), hint)
-    for pattern, hint in (
-        (r"\$\.id: expected int, got str", "write the number of the ask without quotes"),
-        (r"\$\.id: expected int, got float", "write the number as it came, without a point"),
-        (r"\$\.id: (required|expected int, got null)", "repeat the id of the ask"),
-        (r"\$\.action: expected str, got (array|object)", 'an action is one text, as "play R7"'),
-        (r"\$\.action: required", "an action is one of `legal`"),
-        (r"\$\.action: expected str, got (int|null)", "write the action itself, one of `legal`, not its place there"),
-        (r"\$\.protocol: ", 'write "protocol":1'),
-        (r"\$\.type: .* got '\"(ask|start|events|fault|end|ping|bye)\"'", "the lines of the referee are not sent back"),
-        (r"\$\.note: ", "shorten the note"),
-    )
+FIELDS: Final = _table(
+    (r"\$\.id: expected int, got str", "write the number of the ask without quotes"),
+    (r"\$\.id: expected int, got float", "write the number as it came, without a point"),
+    (r"\$\.id: (required|expected int, got null)", "repeat the id of the ask"),
+    (r"\$\.action: expected str, got (array|object)", 'an action is one text, as "play R7"'),
+    (r"\$\.action: required", "an action is one of `legal`"),
+    (r"\$\.action: expected str, got (int|null)", "write the action itself, one of `legal`, not its place there"),
+    (r"\$\.protocol: ", 'write "protocol":1'),
+    (r"\$\.type: .* got '\"(ask|start|events|fault|end|ping|bye)\"'", "the lines of the referee are not sent back"),
+    (r"\$\.note: ", "shorten the note"),
 )
 # What stands behind a whole JSON object.
 TRAILING: Final = _table(

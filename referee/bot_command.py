@@ -79,6 +79,11 @@ def parse_bot(word: str, *, base: Path | None = None) -> BotCommand:
     return replace(command, word=word)
 
 
+def parse_words(words: Sequence[str]) -> BotCommand:
+    """The bot behind `--` of a command line: one word as everywhere, several are a program with its arguments."""
+    return parse_bot(words[0] if len(words) == 1 else shlex.join(words))
+
+
 def parse_bots(words: Iterable[str], *, base: Path | None = None) -> list[BotCommand]:
     """Several bots, each under a name of its own: the second `greedy` is `greedy-2`."""
     commands = [parse_bot(word, base=base) for word in words]

@@ -9,10 +9,11 @@ import traceback
 from typing import NamedTuple, cast
 
 from lastcard.referee.faults import FaultKind, Phase, printable
+from lastcard.referee.start_error import OUR_FAULT
 
 MACHINE = frozenset(
     {
-        *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOBUFS),
+        *(*OUR_FAULT, errno.ENOBUFS),
         *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO),
     }
 )

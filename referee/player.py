@@ -23,7 +23,8 @@ from lastcard.protocol import (
 from lastcard.referee.channel import Channel, Sent
 from lastcard.referee.faults import GONE, MOST_STALE, Fault, FaultKind, Phase, last_lines, printable
 from lastcard.referee.limits import Idle, Limits
-from lastcard.referee.processes import GRACE, STATUS_PATIENCE, StartError
+from lastcard.referee.processes import GRACE, STATUS_PATIENCE
+from lastcard.referee.start_error import StartError
 from lastcard.referee.version import REFEREE
 
 MEANT_AS_HELLO = re.compile(rb'"type"\s*:\s*"hello"')

@@ -1,47 +1,21 @@
-"""Puts real bot processes at tables: for one match on the command line, and as the tournament's `MatchPlayer`."""
+"""Puts real bot processes at tables: the tournament's `MatchPlayer`. One match alone needs only `process_players`."""
 
 import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
 import trio
 
 from lastcard.referee.bot_command import BotCommand, BotCommandError, parse_bot
-from lastcard.referee.limits import Idle, Limits
 from lastcard.referee.match_log import MatchLog
-from lastcard.referee.player import Connection, Player
-from lastcard.referee.processes import start_bot
+from lastcard.referee.player import Player
+from lastcard.referee.process_players import Keeping as Keeping  # these three may be taken from here too
+from lastcard.referee.process_players import part_all as part_all
+from lastcard.referee.process_players import player_of as player_of
 from lastcard.referee.sandbox.launch import problem
-from lastcard.referee.sandbox.levels import Sandbox
 from lastcard.referee.table import MatchFailed, Outcome, Table
 from lastcard.referee.tournament.ports import Bot, FaultRecord, MatchCall, MatchRecord
-
-
-class Keeping(NamedTuple):
-    """How bots are kept: what each may do, which files none may see, and whether it runs while it owes nothing."""
-
-    sandbox: Sandbox
-    hidden: tuple[Path, ...]
-    idle: Idle
-
-
-def player_of(command: BotCommand, limits: Limits, keeping: Keeping, *, seat: int | str, match: str) -> Player:
-    """A player that starts this command when it is greeted. No other living bot may have this seat and match."""
-
-    def launch() -> Connection:
-        return start_bot(command, seat=seat, match=match, sandbox=keeping.sandbox, hidden=keeping.hidden)
-
-    return Player(command.name, command.argv, limits, launch, idle=keeping.idle)
-
-
-async def part_all(players: Sequence[Player], reason: str) -> None:
-    """Say bye to all and end them, the slowest at most two seconds later."""
-    async with trio.open_nursery() as nursery:
-        for player in players:
-            nursery.start_soon(player.part, reason)
 
 
 class SeatedTable:

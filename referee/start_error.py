@@ -1,6 +1,7 @@
 """The error of a bot that could not be started; it knows nothing else, so that everything may import it."""
 
 import errno
+import os
 
 OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 """Errors of a start that say nothing about the bot."""
@@ -12,3 +13,9 @@ class StartError(Exception):
     def __init__(self, sentence: str, *, host: bool = False) -> None:
         super().__init__(sentence)
         self.host = host
+
+
+def refused(name: str, program: str, error: OSError) -> StartError:
+    """What it means for a bot that the system does not start its program."""
+    what = os.strerror(error.errno) if error.errno else str(error)
+    return StartError(f"bot {name}: cannot start {program}: {what}", host=error.errno in OUR_FAULT)

@@ -4,8 +4,6 @@ import click
 
 from lastcard.referee.escape import escaped
 
-EXIT_CODE = 2
-
 
 class BadUsage(Exception):
     """One sentence about what is wrong and what was expected; exit code 2, before anything starts."""

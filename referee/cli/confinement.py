@@ -8,11 +8,22 @@ import click
 
 from lastcard.referee.cli.bad_usage import BadUsage
 from lastcard.referee.cli.values import whole_number
-from lastcard.referee.sandbox.levels import Level, Sandbox
+from lastcard.referee.sandbox.levels import LIMIT_RANGES, Level, Sandbox
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT = Sandbox()
+
+
+def limit(name: str, metavar: str, what: str) -> Callable[[F], F]:
+    """The option of one limit."""
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=whole_number(*LIMIT_RANGES[name]),
+        metavar=metavar,
+        help=f"{what} [default: {getattr(DEFAULT, name)}]",
+    )
+
 
 OPTIONS = (
     click.option(
@@ -21,30 +32,10 @@ OPTIONS = (
         type=click.Choice([level.value for level in Level]),
         help="How bots are confined; see `lastcard doctor`. [default: none]",
     ),
-    click.option(
-        "--memory-mb",
-        type=whole_number(16, 1_048_576),
-        metavar="MB",
-        help=f"Memory of a confined bot. [default: {DEFAULT.memory_mb}]",
-    ),
-    click.option(
-        "--processes",
-        type=whole_number(1, 32_768),
-        metavar="N",
-        help=f"Its processes and threads. [default: {DEFAULT.processes}]",
-    ),
-    click.option(
-        "--file-mb",
-        type=whole_number(1, 1_048_576),
-        metavar="MB",
-        help=f"The largest file that it may write. [default: {DEFAULT.file_mb}]",
-    ),
-    click.option(
-        "--cpu-s",
-        type=whole_number(1, 31_536_000),
-        metavar="S",
-        help=f"CPU seconds of one process. [default: {DEFAULT.cpu_s}]",
-    ),
+    limit("memory_mb", "MB", "Memory of a confined bot."),
+    limit("processes", "N", "Its processes and threads."),
+    limit("file_mb", "MB", "The largest file that it may write."),
+    limit("cpu_s", "S", "CPU seconds of one process."),
     click.option(
         "--read",
         multiple=True,

@@ -1,10 +1,8 @@
 """`lastcard connect`: runs a bot of this machine against a referee somewhere else."""
 
 import os
-import shlex
 import signal
 import ssl
-import stat
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -14,10 +12,10 @@ from pathlib import Path
 import click
 import trio
 
-from lastcard.referee.bot_command import BotCommand, parse_bot
+from lastcard.referee.bot_command import BotCommand, parse_words
 from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.terminal import nobody_reads
-from lastcard.referee.cli.values import whole_number
+from lastcard.referee.cli.values import mode_open_to_others, whole_number
 from lastcard.referee.hardening import harden
 from lastcard.referee.net.client import Client
 from lastcard.referee.net.client_bot import start_own_bot
@@ -29,7 +27,6 @@ from lastcard.referee.net.tokens import TOKEN, read_token
 
 VARIABLE = "LASTCARD_TOKEN"
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 PATH = click.Path(path_type=Path)
 
 EPILOG = """\b
@@ -91,7 +88,7 @@ def own_bot(words: Sequence[str]) -> BotCommand:
     """How the bot is started: one word as in `lastcard play`, several as a program with arguments."""
     if not words:
         raise BadUsage("no bot, expected -- CMD ... after the address; see: lastcard connect --help")
-    return parse_bot(words[0] if len(words) == 1 else shlex.join(words))
+    return parse_words(words)
 
 
 def context_of(ca: Path | None, *, tls: bool) -> ssl.SSLContext | None:
@@ -118,13 +115,9 @@ def token_of(file: Path | None, given: str | None) -> str:
 
 
 def warn_of_readers(file: Path) -> None:
-    """Say so if others may read a token; a pipe (`<(pass lastcard)`) has no such others."""
-    try:
-        mode = file.stat().st_mode
-    except OSError:  # it has been read, and was taken away since
-        return
-    if stat.S_ISREG(mode) and mode & OTHERS:
-        complain(f"--token-file {file}: others may read it (mode {stat.S_IMODE(mode):04o}); chmod 600 makes it yours")
+    """Say so if others may read a token; of a pipe (`<(pass lastcard)`) they cannot."""
+    if mode := mode_open_to_others(file):
+        complain(f"--token-file {file}: others may read it (mode {mode}); chmod 600 makes it yours")
 
 
 def warn_of_listeners(where: Address, *, secured: bool) -> None:

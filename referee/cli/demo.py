@@ -11,13 +11,13 @@ from lastcard.referee.bot_command import BotCommandError, missing_for, parse_bot
 from lastcard.referee.cli.bad_usage import BadUsage
 from lastcard.referee.cli.terminal import say
 from lastcard.referee.cli.values import reason, whole_number
+from lastcard.referee.exit_codes import DONE, FAILED
 from lastcard.referee.hardening import harden
 from lastcard.referee.log_reader import LogError, read_log
 from lastcard.referee.replay import verify
 from lastcard.referee.seating import ProcessSeating
 from lastcard.referee.tournament import run, status
 
-DONE, FAILED = 0, 1
 SEATS = 3
 BLOCKS = 500
 """Some fifteen seconds on two cores, and intervals narrow enough for a table that says something."""

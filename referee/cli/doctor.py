@@ -11,8 +11,8 @@ import click
 import msgspec
 import trio
 
-from lastcard.referee.bot_command import BotCommand, parse_bot
-from lastcard.referee.cli.terminal import say_if_read
+from lastcard.referee.bot_command import BotCommand, parse_words
+from lastcard.referee.cli.terminal import say_if_read, say_json
 from lastcard.referee.doctor.costs import costs
 from lastcard.referee.doctor.machine import machine
 from lastcard.referee.doctor.own_bot import comes_up
@@ -26,10 +26,9 @@ from lastcard.referee.doctor.report import (
     verdict,
 )
 from lastcard.referee.doctor.trial import column_of
+from lastcard.referee.exit_codes import DONE, FAILED
 from lastcard.referee.hardening import harden
 from lastcard.referee.sandbox.levels import Level
-
-DONE, FAILED = 0, 1
 
 EPILOG = """\b
 Exit code 1 if a level does not keep what it promises, or if the level of --level is not available; with CMD,
@@ -56,7 +55,7 @@ def doctor(words: tuple[str, ...], level: str | None, as_json: bool) -> None:
     much memory.
     """
     levels = [*Level] if level is None else [Level(level)]
-    command = command_of(words) if words else None
+    command = parse_words(words) if words else None
     harden()
     for number in (signal.SIGTERM, signal.SIGHUP):  # they end it as a Ctrl-C does: nothing is left behind
         signal.signal(number, as_interrupt)
@@ -72,11 +71,6 @@ def as_interrupt(_number: int, _frame: FrameType | None) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def command_of(words: Sequence[str]) -> BotCommand:
-    """One word is a bot as everywhere; several are its command line."""
-    return parse_bot(words[0] if len(words) == 1 else shlex.join(words))
-
-
 def examine(levels: Sequence[Level], *, by_name: bool, as_json: bool) -> bool:
     """Machine, matrix and costs; whether all promises are kept."""
     found = machine()
@@ -87,7 +81,7 @@ def examine(levels: Sequence[Level], *, by_name: bool, as_json: bool) -> bool:
     cost = trio.run(costs, [level for level in Level if level in there])
     report = report_of(found, columns, cost, by_name=by_name)
     if as_json:
-        say_if_read(msgspec.json.encode(report).decode())
+        say_json(msgspec.json.encode(report).decode())
     else:
         say_all([*matrix_lines(columns), "", *cost_lines(cost), "", verdict(report)])
     return report.ok
@@ -99,7 +93,7 @@ def examine_bot(command: BotCommand, levels: Sequence[Level], *, by_name: bool, 
     ok = not any(each.fault or (by_name and each.unavailable) for each in found)
     report = BotReport(bot=command.name, argv=command.argv, levels=found, ok=ok)
     if as_json:
-        say_if_read(msgspec.json.encode(report).decode())
+        say_json(msgspec.json.encode(report).decode())
     else:
         say_all([f"{report.bot}: {shlex.join(report.argv)}", *bot_lines(report)])
     return ok

@@ -7,7 +7,7 @@ import msgspec
 
 from lastcard.referee.cli.bad_usage import BadUsage
 from lastcard.referee.limits import Limits
-from lastcard.referee.sandbox.levels import Level, Sandbox
+from lastcard.referee.sandbox.levels import LIMIT_RANGES, Level, Sandbox
 from lastcard.referee.tournament.commands import Errand, Said, heading, plan_of, prepare
 from lastcard.referee.tournament.config import Config, Entry
 from lastcard.referee.tournament.ledger import is_begun, open_ledger
@@ -75,18 +75,15 @@ def limits_line(limits: Limits) -> str:
 
 def own_sandbox(bot: Entry, config: Config) -> str:
     """The bot's sandbox where it is not the common one."""
-    return (
-        ""
-        if bot.token_file is not None or bot.sandbox == config.sandbox
-        else f"  (sandbox: {sandbox_line(bot.sandbox)})"
-    )
+    common = bot.remote or bot.sandbox == config.sandbox
+    return "" if common else f"  (sandbox: {sandbox_line(bot.sandbox)})"
 
 
 def sandbox_line(sandbox: Sandbox) -> str:
     """Its level, and its limits if it has any."""
     if sandbox.level is Level.NONE:
         return sandbox.level
-    limits = ", ".join(f"{name} {getattr(sandbox, name)}" for name in ("memory_mb", "processes", "file_mb", "cpu_s"))
+    limits = ", ".join(f"{name} {getattr(sandbox, name)}" for name in LIMIT_RANGES)
     return f"{sandbox.level}, {limits}{', read ' if sandbox.read else ''}{' '.join(sandbox.read)}"
 
 

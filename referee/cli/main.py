@@ -12,12 +12,11 @@ from typing import NamedTuple, cast
 
 import click
 
-from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain, in_one_line
 from lastcard.referee.cli.interrupts import when_imported
 from lastcard.referee.cli.terminal import nobody_reads
+from lastcard.referee.exit_codes import BAD_USAGE, DONE, FAILED
 
-DONE, OURS = 0, 1
 DEBUG = "LASTCARD_DEBUG"
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Why what was begun cannot be written: nobody's bug."""
@@ -136,14 +135,14 @@ def failed(error: BaseException) -> int:
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         nobody_reads()
         complain(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
-        return OURS
+        return FAILED
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-        return OURS
+        return FAILED
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(where.filename)}:{where.lineno}"
     complain(f"a fault of ours ({type(error).__name__} at {place}: {error}); {DEBUG}=1 shows where")
-    return OURS
+    return FAILED
 
 
 def only_one_of(group: BaseExceptionGroup[BaseException]) -> BaseException:

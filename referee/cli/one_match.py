@@ -15,7 +15,7 @@ from lastcard.referee.cli.terminal import nobody_reads, say
 from lastcard.referee.describe import describe, describe_fault
 from lastcard.referee.limits import Limits
 from lastcard.referee.match_log import MatchLog
-from lastcard.referee.seating import Keeping, part_all, player_of
+from lastcard.referee.process_players import Keeping, part_all, player_of
 from lastcard.referee.table import MatchFailed, Opening, Outcome, Table, fault_line
 
 

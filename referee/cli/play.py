@@ -15,16 +15,15 @@ from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.confinement import sandbox_of, sandbox_options
 from lastcard.referee.cli.one_match import OneMatch
 from lastcard.referee.cli.position_file import opening_of
-from lastcard.referee.cli.terminal import say_if_read
+from lastcard.referee.cli.terminal import say_if_read, say_json
 from lastcard.referee.cli.values import duration, reason, whole_number
+from lastcard.referee.exit_codes import DONE, FAILED, RESUMES
 from lastcard.referee.hardening import harden
 from lastcard.referee.limits import DEFAULT_CLOCK, Idle, Limits
 from lastcard.referee.match_log import PACKED, MatchLog
+from lastcard.referee.process_players import Keeping
 from lastcard.referee.sandbox.launch import problem
-from lastcard.referee.seating import Keeping
 from lastcard.referee.table import Opening, Outcome, fault_line
-
-DONE, FAILED, RESUMES = 0, 1, 3
 
 EPILOG = """\b
 A BOT is a sample bot (greedy, random, ...), a path (with a '/'), or a quoted command with arguments.
@@ -194,7 +193,7 @@ def end_of(game: OneMatch, outcome: Outcome | None, seed: str, *, strict: bool, 
         return RESUMES
     game.show_rest()
     if as_json:
-        say_if_read(result_json(game, seed, outcome))
+        say_json(result_json(game, seed, outcome))
     elif game.log_path is not None:
         say_if_read(f"log: {game.log_path}")
     return FAILED if strict and any(fault.kind != "stale" for fault in outcome.faults) else DONE

@@ -11,13 +11,12 @@ import msgspec
 
 from lastcard.engine import EDITIONS, check_vector, edition, load_vectors
 from lastcard.protocol import schema as message_schema
-from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.edition_words import compared, described, listed
 from lastcard.referee.cli.terminal import say, say_if_read, say_lines
 from lastcard.referee.cli.values import text_of
+from lastcard.referee.exit_codes import BAD_USAGE, DONE, FAILED
 
-DONE, FAILED = 0, 1
 WHAT = "a JSON file of vectors"
 MALFORMED = re.compile(r"((step \d+|then): )?malformed: |setup: ")
 """What `check_vector` says of a vector that is not in the format, or begins in a position that cannot be."""

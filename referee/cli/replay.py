@@ -7,15 +7,15 @@ from typing import cast
 import click
 
 from lastcard.engine import Event, Rules, seen_by
-from lastcard.referee.cli.bad_usage import EXIT_CODE as BAD_USAGE
 from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.terminal import say, say_if_read
 from lastcard.referee.cli.values import whole_number
 from lastcard.referee.describe import describe, describe_fault
+from lastcard.referee.exit_codes import BAD_USAGE, DONE, FAILED, RESUMES
 from lastcard.referee.log_reader import Line, Log, LogError, read_log
 from lastcard.referee.replay import Parted, RanOut, Rebuilding, Step, Verdict, verify
 
-RIGHT, DIFFERENT, INCOMPLETE = 0, 1, 3
+RIGHT, DIFFERENT, INCOMPLETE = DONE, FAILED, RESUMES
 GRAVEST_FIRST = (DIFFERENT, BAD_USAGE, INCOMPLETE, RIGHT)
 
 EPILOG = """\b

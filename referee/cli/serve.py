@@ -1,7 +1,6 @@
 """`lastcard serve`: a tournament that bots may play in over TCP."""
 
 import ssl
-import stat
 import sys
 from pathlib import Path
 from socket import socket
@@ -10,7 +9,7 @@ import click
 
 from lastcard.referee.cli.bad_usage import BadUsage, complain
 from lastcard.referee.cli.terminal import say
-from lastcard.referee.cli.values import text_of, whole_number
+from lastcard.referee.cli.values import mode_open_to_others, text_of, whole_number
 from lastcard.referee.hardening import harden
 from lastcard.referee.net.door import SPARE, descriptors
 from lastcard.referee.net.seating import NetSeating
@@ -25,8 +24,6 @@ PATH = click.Path(path_type=Path)
 LOOPBACK = "127.0.0.1"
 AT_WORK = 40
 """Descriptors for the referee itself, and for a few strangers at the door."""
-
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 @click.command(
@@ -127,10 +124,10 @@ def tokens_of(file: Path, config: Config, base: Path) -> dict[str, str]:
 
 def warn_of_readers(path: Path) -> None:
     """Say so if others of this machine may read a token; a hash tells nobody anything."""
-    mode = path.stat().st_mode
-    if stat.S_ISREG(mode) and mode & OTHERS and holds_token(path):
+    mode = mode_open_to_others(path)
+    if mode and holds_token(path):
         complain(
-            f"{path}: others may read this token (mode {stat.S_IMODE(mode):04o}); chmod 600 makes it yours, and its"
+            f"{path}: others may read this token (mode {mode}); chmod 600 makes it yours, and its"
             " hash (lastcard token --hash FILE) would do here"
         )
 

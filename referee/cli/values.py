@@ -1,6 +1,7 @@
 """The values of options: numbers, durations, and files to be read. Each error says what was expected."""
 
 import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 from lastcard.referee.cli.bad_usage import BadUsage
 
 LARGEST_FILE = 64 << 20
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def whole_number(least: int, most: int = 1_000_000_000) -> Callable[[str], int]:
@@ -51,3 +53,12 @@ def reason(error: OSError | ValueError) -> str:
     """Why the system refuses, in its own words without number and path."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text[:1].lower() + text[1:]
+
+
+def mode_open_to_others(file: Path) -> str:
+    """The mode of a file of secrets, as 0644, if others may read it; empty if not. A pipe has no such others."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:  # it has been read, and was taken away since
+        return ""
+    return f"{stat.S_IMODE(mode):04o}" if stat.S_ISREG(mode) and mode & OTHERS else ""

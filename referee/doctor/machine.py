@@ -14,10 +14,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from lastcard.referee.doctor.cage_powers import Powers, powers
+from lastcard.referee.noise import cores
 from lastcard.referee.runtimes import COMPILERS, INTERPRETERS
+from lastcard.referee.sandbox.machine import STRICT_PACKAGES
 from lastcard.referee.version import VERSION
 
-PACKAGES = {"bwrap": "bubblewrap", "setpriv": "util-linux", "prlimit": "util-linux"}
+PACKAGES = {name: STRICT_PACKAGES[name] for name in ("bwrap", "setpriv", "prlimit")}
 """What confines bots, and the Debian package that brings it."""
 OTHER_RUNTIMES = ("java", "rustc", "go")
 """Programs that bots are often written for, beside those that lastcard itself starts files with."""
@@ -78,11 +80,6 @@ def runtimes() -> list[str]:
     """Names of interpreters and compilers, each once."""
     named = [programs[0] for programs in (*INTERPRETERS.values(), *COMPILERS.values())]
     return [*dict.fromkeys(name for name in named if name != sys.executable), *OTHER_RUNTIMES]
-
-
-def cores() -> int:
-    """Those that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_mb(proc: Path) -> int | None:

@@ -59,8 +59,7 @@ async def start_at(command: BotCommand, sandbox: Sandbox) -> ComesUp:
     try:
         fault = await player.greet(0)
         found.hello_ms = round(1000 * (time.perf_counter() - begun), 1)
-        if started:
-            found.description = started[0].description
+        found.description = player.confined
         if fault is not None:
             found.fault, found.stderr = fault.detail, fault.stderr.splitlines()
         elif player.hello is not None:

@@ -25,6 +25,9 @@ GO = 'exec "$@"'
 ASIDE = " 3<&0 4>&1 </dev/null >/dev/null"
 BACK = " <&3 >&4 3<&- 4>&-"
 
+FIRST_FREE_FD = 20
+"""For what a program further on reads or writes: the shell in front of it uses those with one digit."""
+
 
 def program(name: str) -> str:
     """Where a program of the chain is: where Debian puts it, not where somebody's PATH has another."""

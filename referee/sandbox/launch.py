@@ -17,7 +17,7 @@ from lastcard.referee.sandbox.status import Status
 from lastcard.referee.sandbox.strict import HOME, close_all, strict_words
 from lastcard.referee.sandbox.uids import NoUid, Reservation, reserve
 from lastcard.referee.sandbox.visible import Needs, needs_of
-from lastcard.referee.start_error import OUR_FAULT, StartError
+from lastcard.referee.start_error import StartError, refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +91,7 @@ def _startable(command: BotCommand, environment: Mapping[str, str], sandbox: San
 
 def _start_error(command: BotCommand, number: int, what: str = "") -> StartError:
     where = f" in {what}" if what else ""
-    sentence = f"bot {command.name}: cannot start {command.argv[0]}{where}: {os.strerror(number)}"
-    return StartError(sentence, host=number in OUR_FAULT)
+    return refused(command.name, f"{command.argv[0]}{where}", OSError(number, os.strerror(number)))
 
 
 def _strict(

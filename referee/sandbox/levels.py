@@ -28,3 +28,12 @@ class Sandbox(Struct, frozen=True, kw_only=True):
     """CPU seconds of one process."""
     read: tuple[str, ...] = ()
     """Further paths that a strict bot may read."""
+
+
+LIMIT_RANGES = {
+    "memory_mb": (16, 1_048_576),
+    "processes": (1, 32_768),
+    "file_mb": (1, 1_048_576),
+    "cpu_s": (1, 31_536_000),
+}
+"""The numbers among its limits: the least and the most that a user may ask for."""

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from lastcard.referee.sandbox.basic import basic_words
-from lastcard.referee.sandbox.chain import TRUSTED
+from lastcard.referee.sandbox.chain import TRUSTED, program
 from lastcard.referee.sandbox.levels import Level, Sandbox
 from lastcard.referee.sandbox.strict import close_all, strict_words
 from lastcard.referee.sandbox.trial import Outcome, look_words, try_out
@@ -41,7 +41,7 @@ def missing(level: Level) -> str | None:
     if sys.platform != "linux":
         return f"the level {level} needs Linux"
     for name, package in (STRICT_PACKAGES if level is Level.STRICT else PACKAGES).items():
-        if not (shutil.which(name, path=TRUSTED) or shutil.which(name)):
+        if not shutil.which(program(name)):
             return f"the program {name} is missing (Debian: apt-get install {package})"
     outcome = _tried(level)
     return None if outcome.worked else _why(level, outcome)

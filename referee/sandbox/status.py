@@ -8,8 +8,7 @@ import fcntl
 import os
 from contextlib import suppress
 
-FIRST_FREE_FD = 20
-"""The shell in front of bubblewrap uses those with one digit."""
+from lastcard.referee.sandbox.chain import FIRST_FREE_FD
 
 LONGEST = 4096
 RAN = b'"exit-code"'

@@ -15,6 +15,9 @@ from typing import NamedTuple, TextIO
 import trio
 
 from lastcard.referee.escape import escaped
+from lastcard.referee.exit_codes import BAD_USAGE
+from lastcard.referee.exit_codes import DONE as DONE  # who calls `run` finds them here
+from lastcard.referee.exit_codes import RESUMES as RESUMES
 from lastcard.referee.noise import cores
 from lastcard.referee.sandbox.levels import Level
 from lastcard.referee.tournament.config import Config, ConfigFile, load_config
@@ -29,8 +32,6 @@ from lastcard.referee.tournament.standings import Standings, compute
 from lastcard.referee.tournament.stored import check_ledger, checked_config, known_seed
 from lastcard.referee.tournament.tables import table
 from lastcard.referee.version import VERSION
-
-DONE, BAD, RESUMES = 0, 2, 3
 
 DESCRIPTORS_A_SEAT = 8
 DESCRIPTORS_BESIDE = 64
@@ -75,7 +76,7 @@ def run(
         return carry_out(errand, player, choose_progress(output, plain=plain, dumb=is_dumb()), output)
     except TournamentError as error:
         print_error(str(error))
-        return BAD
+        return BAD_USAGE
     except KeyboardInterrupt:
         print(f"stopped; to go on:\n{errand.resume}" if errand else "stopped before anything was begun", file=output)
         return RESUMES
@@ -133,7 +134,7 @@ def status(folder_path: Path) -> str:
         planned, played = tournament.blocks * tournament.seats, ledger.count()
         end: list[str] = []
         if played < planned:
-            remote = any(bot.token_file is not None for bot in config.bots)
+            remote = any(bot.remote for bot in config.bots)
             command = ("serve",) if remote else Said().command
             words = ["lastcard", *command, str(folder.config), "--dir", str(folder.path)]
             end = ["", f"to go on: {shlex.join(words)}"]
@@ -237,7 +238,7 @@ def resume_command(said: Said, config: Path, folder: Path, jobs: int, plain: boo
 
 def plan_of(config: Config, seed: str) -> Plan:
     tournament = config.tournament
-    remote = [number for number, bot in enumerate(config.bots) if bot.token_file is not None]
+    remote = [number for number, bot in enumerate(config.bots) if bot.remote]
     return Plan(bots=len(config.bots), seats=tournament.seats, blocks=tournament.blocks, seed=seed, remote=remote)
 
 
@@ -292,7 +293,7 @@ def noise_remarks(ledger: Ledger) -> list[str]:
 
 def confinement_remarks(config: Config) -> list[str]:
     """Which bots may keep what they have seen in files, and so know a deal before they play it in another seat."""
-    local = [bot for bot in config.bots if bot.token_file is None]  # the others never meet a deal twice
+    local = [bot for bot in config.bots if not bot.remote]  # the others never meet a deal twice
     loose = [bot.name for bot in local if bot.sandbox.level is not Level.STRICT]
     if not loose:
         return []

@@ -72,6 +72,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     token_file: str | None = None
     """Of a bot that comes over TCP; its command then says so."""
 
+    @property
+    def remote(self) -> bool:
+        """It comes over TCP."""
+        return self.token_file is not None
+
     def bot(self, base: Path, idle: Idle = Idle.RUN, hidden: tuple[Path, ...] = ()) -> Bot:
         """The bot, with its paths found from the folder of the file."""
         read = tuple(str(base / path) for path in self.sandbox.read)
@@ -84,7 +89,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
             sandbox=msgspec.structs.replace(self.sandbox, read=read),
             idle=idle,
             hidden=hidden,
-            tcp=self.token_file is not None,
+            tcp=self.remote,
         )
 
 

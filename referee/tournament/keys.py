@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import NamedTuple, TypeGuard
 
 from lastcard.referee.limits import Idle
-from lastcard.referee.sandbox.levels import Level
+from lastcard.referee.sandbox.levels import LIMIT_RANGES, Level
 from lastcard.referee.tournament.errors import ConfigError
 
 Toml = Mapping[str, object]
@@ -108,10 +108,7 @@ LIMIT_KEYS = {
 }
 
 SANDBOX_LIMIT_KEYS = {
-    "memory_mb": whole(16, 1_048_576),
-    "processes": whole(1, 32_768),
-    "file_mb": whole(1, 1_048_576),
-    "cpu_s": whole(1, 31_536_000),
+    **{name: whole(*limits) for name, limits in LIMIT_RANGES.items()},
     "read": Key("a list of paths", is_path_list),
 }
 """The limits have an effect only at a level other than none."""
