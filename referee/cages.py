@@ -116,7 +116,7 @@ class Cage:
         if self._freezer is not None and self._freezer[0] >= 0:
             os.close(self._freezer[0])
         self._freezer = None
-        return [folder for folder in self.folders if not remove(folder)] == []
+        return [folder for folder in self.folders if not remove(folder, cgroups.LEAVE_LIMIT)] == []
 
 
 def _useful(memory: bool, processes: bool) -> Iterable[Hierarchy]:

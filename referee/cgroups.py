@@ -12,6 +12,9 @@ from contextlib import suppress
 FREEZE_LIMIT = 0.05
 """Seconds that members of a version 1 cgroup may take to stand still before they are killed one by one."""
 
+LEAVE_LIMIT = 0.05
+"""Seconds that the killed may take to be quite gone."""
+
 MOST_KILLS = 100
 """Looks for members that are killed one by one."""
 
@@ -78,8 +81,20 @@ def set_frozen(folders: Sequence[str], frozen: bool) -> None:
             write(f"{folder}/{name}", stop if frozen else go)
 
 
-def remove(folder: str) -> bool:
-    """Remove a cgroup, and those that a bot has made in it. False if somebody is still there."""
+def remove(folder: str, patience: float = 0.0) -> bool:
+    """Remove a cgroup, and those that a bot has made in it. False if somebody is still there after `patience` seconds.
+
+    Who is listed no more may be there for the fraction of a millisecond in which he takes his leave of the kernel.
+    """
+    until = time.monotonic() + patience
+    while not _removed(folder):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.0002)
+    return True
+
+
+def _removed(folder: str) -> bool:
     try:
         os.rmdir(folder)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """Ends every bot when the referee itself is killed; a program of its own, it imports nothing but its neighbours.
 
-The referee writes a line of JSON when it has started a bot and another when it has ended it. The end of that
-input means that the referee is gone, however it went (SIGKILL, out of memory, a crash): what is left dies too.
-A parent-death signal would reach the bot but not its children, and would need another program in front of each.
+The referee writes a line of JSON before it starts a bot, when it has started it, and when it has ended it. The
+end of that input means that the referee is gone, however it went (SIGKILL, out of memory, a crash): what is left
+dies too. A parent-death signal would reach the bot but not its children, and would need another program in front.
 
 A bot in a cage is ended through it. For one without the keeper looks every now and then who descends from the
 referee, because of a process that leaves its group and its session and loses its parent nothing else tells
@@ -30,6 +30,9 @@ FOLLOW_EVERY = 0.3
 PARENT_LIMIT = 0.5
 """Seconds from the end of the referee's files to its end."""
 
+START_LIMIT = 0.2
+"""Seconds that a bot may take from its first program to its own, which bears its mark."""
+
 LIMIT = 10.0
 """Whoever lives so long after the first SIGKILL is stuck in the kernel."""
 
@@ -49,6 +52,8 @@ class Keeper:
         self._referee = referee
         self._session = session
         self._bots: dict[int, Bot] = {}
+        self._expected: Bot | None = None
+        """What is about to be started, and may have been when nobody is left to say so."""
         self._seen: dict[int, int] = {}
         """When each process started that has been seen among the referee's descendants, while it lives."""
         self._looked_at = 0.0
@@ -56,6 +61,10 @@ class Keeper:
     @property
     def _follows(self) -> bool:
         return any(not bot.folders for bot in self._bots.values())
+
+    @property
+    def _all(self) -> list[Bot]:
+        return [*self._bots.values(), *([self._expected] if self._expected else [])]
 
     def keep(self, source: int) -> None:
         """Read what the referee says until its end, and follow those that need it."""
@@ -75,9 +84,14 @@ class Keeper:
 
     def _take(self, line: bytes) -> None:
         said = json.loads(line)
-        if "start" in said:
+        self._expected = None
+        if "mark" in said:
             seat, match = said["mark"]
-            self._bots[said["start"]] = Bot((seat, match), said["cage"])
+            bot = Bot((seat, match), said["cage"])
+            if said["start"] is None:
+                self._expected = bot
+            else:
+                self._bots[said["start"]] = bot
         else:
             self._bots.pop(said["end"], None)
             self._seen = self._seen if self._follows else {}
@@ -96,24 +110,27 @@ class Keeper:
 
     def end(self) -> None:
         """Kill what is left of all bots, and remove their cages."""
-        if not self._bots:
+        if not self._all:
             return
         self._kill_first()
         # Orphans are recognised by the parent that they get when the referee has quite gone.
         until = time.monotonic() + PARENT_LIMIT
         while os.getppid() == self._referee and time.monotonic() < until:
             time.sleep(0.001)
+        if self._expected:
+            time.sleep(START_LIMIT)
         until = time.monotonic() + LIMIT
         while (left := self._left()) and time.monotonic() < until:
             trees.signal_all(left, signal.SIGKILL)
             time.sleep(0.002)
-        for bot in self._bots.values():
+        for bot in self._all:
             for folder in bot.folders:
-                cgroups.remove(folder)
+                cgroups.remove(folder, cgroups.LEAVE_LIMIT)
 
     def _kill_first(self) -> None:
-        for pid, bot in self._bots.items():
+        for bot in self._all:
             cgroups.kill(bot.folders)
+        for pid in self._bots:
             trees.send_group(pid)
 
     def _left(self) -> list[int]:
@@ -121,7 +138,7 @@ class Keeper:
         table = trees.everything()
         alive = [one for one in table.values() if not one.dead and one.pid != os.getpid()]
         found = {one.pid for one in alive if self._is_bots(one)}
-        for bot in self._bots.values():
+        for bot in self._all:
             found.update(cgroups.members(bot.folders))
         grown = True
         while grown:
@@ -135,7 +152,7 @@ class Keeper:
             return True
         # Another referee may use the same marks; but his bots are his children, or their children.
         orphan = one.parent in (self._referee, os.getppid())
-        return orphan and trees.mark_of(one.pid) in {bot.mark for bot in self._bots.values()}
+        return orphan and trees.mark_of(one.pid) in {bot.mark for bot in self._all}
 
 
 def main() -> None:

@@ -37,9 +37,19 @@ class KeeperLink:
         """Its number, for those who must not take it for an orphan."""
         return None if self._process is None else self._process.pid
 
+    def expected(self, mark: tuple[str, str], folders: tuple[str, ...]) -> None:
+        """A bot is about to be started: until `started` or `withdrawn` the referee may be killed."""
+        if self._process is None:
+            self._start()
+        self._tell(_line(None, mark, folders))
+
+    def withdrawn(self) -> None:
+        """It could not be started."""
+        self._tell(b'{"end": null}\n')
+
     def started(self, pid: int, mark: tuple[str, str], folders: tuple[str, ...]) -> None:
         """A bot has been started."""
-        self._known[pid] = json.dumps({"start": pid, "mark": mark, "cage": folders}).encode() + b"\n"
+        self._known[pid] = _line(pid, mark, folders)
         if self._process is None:
             self._start()
         else:
@@ -117,3 +127,7 @@ class KeeperLink:
                     await trio.lowlevel.wait_readable(self._pidfd)
                     self._replace()
             await trio.sleep(REST)
+
+
+def _line(pid: int | None, mark: tuple[str, str], folders: tuple[str, ...]) -> bytes:
+    return json.dumps({"start": pid, "mark": mark, "cage": folders}).encode() + b"\n"

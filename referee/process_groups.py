@@ -14,6 +14,7 @@ import atexit
 import os
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -25,8 +26,18 @@ from lastcard.referee.keeper_link import KeeperLink
 QUICK_LOOKS = 5
 """Looks at a tree without a rest in between: what forks all the time has to be struck at once."""
 
-REAP_EVERY = 5.0
+REAP_EVERY = 1.0
 """Seconds between two burials of dead orphans while nothing is closed."""
+
+REAP_SOON = 0.05
+"""The same while many die.
+
+What forks and exits without end leaves us ten thousand a second and more, each of which holds one of the machine's
+numbers (often 32,768 in all).
+"""
+
+BURIED_AT_ONCE = 50
+"""Dead orphans that are buried before others have their turn: one millisecond. So many are many."""
 
 KILL_LIMIT = 1.0
 """A process that exists so long after SIGKILL is stuck in the kernel: it is left behind, and said so."""
@@ -61,6 +72,14 @@ class ProcessGroups:
         """The number of the keeper's process."""
         return self._keeper.pid
 
+    def expect(self, mark: tuple[str, str], cage: cages.Cage | None) -> None:
+        """A bot is about to be started: the keeper has to know, should we be killed before `add` or `forget`."""
+        self._keeper.expected(mark, cage.folders if cage else ())
+
+    def forget(self) -> None:
+        """It could not be started."""
+        self._keeper.withdrawn()
+
     def add(self, tree: Tree) -> None:
         """A bot has been started."""
         self._trees[tree.pid] = tree
@@ -84,10 +103,19 @@ class ProcessGroups:
         """Replace a keeper that somebody kills, and bury what a bot's daemons leave; ends by cancellation only."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._keeper.watch)
+            rest = REAP_EVERY
             while True:
-                await trio.sleep(REAP_EVERY)
-                # A bot that has one for each move would soon have as many processes as it may: the dead count.
-                self._orphans(None)
+                await trio.sleep(rest)
+                rest = REAP_SOON if await self._bury() >= BURIED_AT_ONCE else REAP_EVERY
+
+    async def _bury(self) -> int:
+        """Bury the dead orphans. Returns how many."""
+        number = 0
+        for number, pid in enumerate((orphan.pid for orphan in self._strangers() if orphan.dead), start=1):
+            _reap(pid)
+            if number % BURIED_AT_ONCE == 0:
+                await trio.lowlevel.checkpoint()
+        return number
 
     # ---- what belongs to a bot
 
@@ -101,20 +129,22 @@ class ProcessGroups:
 
     def _orphans(self, tree: Tree | None) -> list[int]:
         """The orphans of this bot and of none, with their descendants."""
-        if not hardening.adopting():
-            return []
         found: list[int] = []
-        for pid in trees.children(os.getpid()):
+        for orphan in self._strangers():
+            if orphan.dead:
+                _reap(orphan.pid)
+            elif self._tree_of(orphan) in (tree, None):
+                found += [orphan.pid, *trees.descendants(orphan.pid)]
+        return found
+
+    def _strangers(self) -> Iterator[trees.Process]:
+        """Children that the system has given to us, each looked at when it is due: who buries them pauses."""
+        for pid in trees.children(os.getpid()) if hardening.adopting() else ():
             if pid in self._trees or pid in self._spared or pid == self._keeper.pid:
                 continue
             orphan = trees.process(pid)
-            if orphan is None or not self._adopted(orphan):
-                continue
-            if orphan.dead:
-                _reap(pid)
-            elif self._tree_of(orphan) in (tree, None):
-                found += [pid, *trees.descendants(pid)]
-        return found
+            if orphan is not None and self._adopted(orphan):
+                yield orphan
 
     def _adopted(self, child: trees.Process) -> bool:
         # Nobody can enter our session from outside, so whoever is in it was started by us.

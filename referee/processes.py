@@ -24,8 +24,8 @@ from lastcard.referee.fd_channel import FdChannel
 from lastcard.referee.process_groups import GROUPS, KILL_LIMIT, Tree, watch_groups
 from lastcard.referee.sandbox.launch import Launch, launch_of
 from lastcard.referee.sandbox.levels import Level, Sandbox
-from lastcard.referee.start_error import OUR_FAULT
 from lastcard.referee.start_error import StartError as StartError  # who calls start_bot finds it here
+from lastcard.referee.start_error import refused
 from lastcard.referee.stderr import StderrTail
 
 GRACE = 2.0
@@ -240,6 +240,8 @@ def start_bot(
     """
     hardening.clean_signals()
     cage = _cage(sandbox)
+    mark = (str(seat), match)
+    GROUPS.expect(mark, cage)
     opened: list[int] = []
     launch: Launch | None = None
     try:
@@ -254,11 +256,14 @@ def start_bot(
             launch.release()
         if cage is not None:
             cage.remove()
-        raise error if isinstance(error, StartError) else _start_error(command, error) from error
+        GROUPS.forget()
+        if isinstance(error, StartError):
+            raise
+        raise refused(command.name, command.argv[0], error) from error
     for fd in theirs:
         os.close(fd)
     launch.started()
-    tree = Tree(child.pid, (str(seat), match), cage)
+    tree = Tree(child.pid, mark, cage)
     return BotProcess(child, ours, tree=tree, launch=launch, sandbox=sandbox)
 
 
@@ -289,9 +294,3 @@ def _pipes(opened: list[int]) -> tuple[Ends, Ends]:
     for _ in range(3):
         opened += os.pipe()
     return (opened[1], opened[2], opened[4]), (opened[0], opened[3], opened[5])
-
-
-def _start_error(command: BotCommand, error: OSError) -> StartError:
-    what = os.strerror(error.errno) if error.errno else str(error)
-    sentence = f"bot {command.name}: cannot start {command.argv[0]}: {what}"
-    return StartError(sentence, host=error.errno in OUR_FAULT)

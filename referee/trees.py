@@ -47,7 +47,18 @@ def process(pid: int) -> Process | None:
     fields = data[data.rfind(b")") + 2 :].split()
     if len(fields) < 20:
         return None
-    return Process(pid, fields[0].decode(), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+    state = fields[0].decode()
+    if state in DEAD and int(fields[17]) > 1:
+        state = _state_of_threads(pid)
+    return Process(pid, state, int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+
+
+def _state_of_threads(pid: int) -> str:
+    """Whose first thread has left looks dead and is not: the state of one that runs, else of one that is stopped."""
+    stats = (_read(f"/proc/{pid}/task/{task}/stat") or b"" for task in _numbers(f"/proc/{pid}/task"))
+    states = [data[data.rfind(b")") + 2 :][:1].decode() for data in stats if data]
+    alive = [state for state in states if state not in DEAD]
+    return next((state for state in alive if state not in STILL), alive[0] if alive else DEAD[0])
 
 
 def everything() -> dict[int, Process]:
@@ -86,10 +97,16 @@ def with_descendants(roots: Iterable[int]) -> list[int]:
 def mark_of(pid: int) -> tuple[str, str] | None:
     """Seat and match out of the environment that a process was started with; None if it does not tell."""
     values: dict[str, str] = {}
-    for entry in (_read(f"/proc/{pid}/environ") or b"").split(b"\0"):
+    for entry in _environment(pid).split(b"\0"):
         name, _, value = os.fsdecode(entry).partition("=")
         values.setdefault(name, value)
     return (values[SEAT], values[MATCH]) if SEAT in values and MATCH in values else None
+
+
+def _environment(pid: int) -> bytes:
+    # Where the first thread has left, the others have it.
+    others = (f"/proc/{pid}/task/{task}/environ" for task in _numbers(f"/proc/{pid}/task"))
+    return _read(f"/proc/{pid}/environ") or next(filter(None, map(_read, others)), b"")
 
 
 def send(pid: int, number: signal.Signals) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from lastcard.referee.sandbox import seccomp
 from lastcard.referee.sandbox.cage_limits import CageLimits
 from lastcard.referee.sandbox.chain import (
+    FIRST_FREE_FD,
     MIB,
     back_words,
     environment_words,
@@ -34,9 +35,6 @@ ALONE = (
 )
 BY_ROOT = ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP")
 BY_OTHERS = ("--unshare-user", "--disable-userns")
-
-FIRST_FREE_FD = 20
-"""The shell in front of bubblewrap uses those with one digit."""
 
 COUNTS_BY_NAMESPACE = (5, 14)
 """Since this Linux RLIMIT_NPROC counts the processes of one user namespace, not all that the user runs."""
@@ -71,14 +69,19 @@ def strict_words(
     except OSError:
         close_all(fds)
         raise
+    memory = not (cage and cage.limits_memory)
+    # An ordinary user's bot may write into the memory of the bubblewrap that is the first process of its namespace,
+    # being the same user: so that one has no more than the bot.
+    before = limit_words(sandbox, memory=memory, processes=False) if uid is None else ()
     words = (
         *join_words(cage.joins if cage else (), aside=True),
+        *before,
         *(program("bwrap"), "--args", str(fds[-1]), "--"),
         *back_words(),
         *privilege_words(uid),
         *limit_words(
             sandbox,
-            memory=not (cage and cage.limits_memory),
+            memory=memory,
             processes=not (cage and cage.limits_processes) and (uid is not None or counts_by_namespace()),
         ),
         *environment_words(inner_environment(environment, needs), argv),

@@ -15,6 +15,7 @@ import trio
 
 from lastcard.referee import cages
 from lastcard.referee.cages import Cage, Hierarchy, cages_of, remove_leftovers
+from lastcard.referee.cgroups import remove
 from lastcard.referee.processes import BotProcess
 from lastcard.referee.sandbox.levels import Level, Sandbox
 from tests.conftest import RequireDebian
@@ -109,7 +110,7 @@ def trees(request: pytest.FixtureRequest) -> Iterator[tuple[Hierarchy, ...]]:
     if not useful:
         pytest.skip(f"this machine lets us make no cgroup of {request.param}")
     real = cages.hierarchies
-    cages.hierarchies = lambda: useful  # type: ignore[assignment]
+    cages.hierarchies = lambda: useful  # type: ignore[assignment]  # in place of the cached function
     try:
         yield useful
     finally:
@@ -193,6 +194,16 @@ def test_cgroups_that_a_bot_has_made_in_its_own_are_ended_and_removed_too(trees:
     assert not Path(cage.folders[0]).exists()
 
 
+def test_removing_a_cage_waits_for_who_is_just_leaving(trees: tuple[Hierarchy, ...]) -> None:
+    """The killed are listed no more a fraction of a millisecond before they are gone."""
+    cage = made()
+    with member(cage, "sleep 0.2") as child:
+        assert hear(child) == b"in\n"
+        assert not any(remove(folder) for folder in cage.folders)
+        assert all(remove(folder, 20.0) for folder in cage.folders)
+        assert cage.members() == []
+
+
 def test_empty_cages_of_dead_referees_are_removed(trees: tuple[Hierarchy, ...]) -> None:
     with subprocess.Popen(["/bin/true"]) as dead:
         pass
@@ -251,7 +262,7 @@ def means(request: pytest.FixtureRequest) -> Iterator[None]:
         old = cages.usable([tree for tree in cages.mounted() if "freezer" in tree.controllers])
         if not old:
             pytest.skip("this machine lets us make no freezer cgroup")
-        real, cages.hierarchies = cages.hierarchies, lambda: old  # type: ignore[assignment]
+        real, cages.hierarchies = cages.hierarchies, lambda: old  # type: ignore[assignment]  # in place of the cached function
         try:
             yield
         finally:

@@ -14,7 +14,9 @@ from uuid import uuid4
 import pytest
 import trio
 
-from lastcard.referee.process_groups import GROUPS
+from lastcard.referee import trees
+from lastcard.referee.process_groups import GROUPS, REAP_EVERY
+from lastcard.referee.processes import BotProcess
 from lastcard.referee.sandbox.levels import Level, Sandbox
 from tests.conftest import RequireDebian
 from tests.referee.children import (
@@ -172,6 +174,59 @@ async def test_a_process_that_hops_from_number_to_number_is_caught(
     assert not bot.stuck
 
 
+HEADLESS = """
+import ctypes, platform, threading
+def headless():
+    os.setsid()
+    threading.Thread(target=lambda: (say(b'%d\\n' % os.getpid()), hang())).start()
+    ctypes.CDLL(None).syscall(93 if platform.machine() == 'aarch64' else 60, 0)  # exit, of this thread alone
+"""
+
+
+async def headless_of(bot: BotProcess) -> int:
+    """The number of a daemon of the bot whose first thread has left: the process table calls it a zombie."""
+    pid = int(await receive_until(bot))
+    with trio.fail_after(20):
+        while shown_state(pid) != "Z":  # noqa: ASYNC110 - the process table has no events
+            await trio.sleep(0.001)
+    return pid
+
+
+def shown_state(pid: int) -> str:
+    """What the process table says of it."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("caged", [True, False], ids=["caged", "uncaged"])
+async def test_a_daemon_whose_first_thread_has_left_is_ended(
+    caged: bool, confine: Callable[[Level, bool], Sandbox]
+) -> None:
+    script = TREE + HEADLESS + "grandchild(headless); hang()"
+    async with running(python(script, WORD=""), sandbox=confine(Level.NONE, caged)) as bot:
+        pid = await headless_of(bot)
+    assert not bot.stuck
+    assert trees.process(pid) is None
+    assert cages_left() == []
+
+
+async def test_a_process_whose_first_thread_has_left_is_alive_and_can_stand_still() -> None:
+    async with running(python(TREE + HEADLESS + "fork(headless); hang()", WORD=""), match="headless") as bot:
+        pid = await headless_of(bot)
+        found = trees.process(pid)
+        assert found is not None
+        assert not found.dead
+        assert trees.mark_of(pid) == ("0", "headless")
+        assert pid in trees.stop([bot.pid])
+        with trio.fail_after(20):
+            while not stands_still(pid):  # noqa: ASYNC110 - the process table has no events
+                await trio.sleep(0.001)
+
+
+def stands_still(pid: int) -> bool:
+    found = trees.process(pid)
+    return found is not None and found.state in trees.STILL
+
+
 # ---- what is not a bot's
 
 
@@ -208,16 +263,15 @@ async def test_a_bots_daemon_outlives_the_end_of_another_bot() -> None:
         assert bearing(word) == []
 
 
-@pytest.mark.soak
 async def test_dead_orphans_are_reaped_while_their_bot_plays_on() -> None:
-    """Every five seconds, whatever is closed: they count as processes of the bot, which may have so many."""
+    """Soon, whatever is closed: they count as processes of the bot, which may have so many, and of the machine."""
     async with running(python(ECHO)):
         before = keepers()
     with adopting_orphans(), without_cages():
-        orphans = "for _ in range(20): grandchild(exit)\nready(); hang()"
+        orphans = "for _ in range(200): grandchild(exit)\nready(); hang()"
         async with running(python(TREE + orphans, WORD="")) as bot:
             await receive_until(bot)
-            with trio.fail_after(20):
+            with trio.fail_after(4 * REAP_EVERY):
                 while children() - before != {str(bot.pid)}:  # noqa: ASYNC110 - the process table has no events
                     await trio.sleep(0.1)
 
@@ -337,6 +391,45 @@ def test_a_referee_that_is_killed_at_any_moment_leaves_nothing(seed: int) -> Non
     finally:
         referee.kill()
     assert referee.left() == []
+
+
+KILLED_IN_A_START = """
+import os, sys, time, trio
+from lastcard.referee import cages, processes
+from lastcard.referee.sandbox.levels import Level, Sandbox
+from tests.referee.children import HANG, python
+level, caged, word, bots = sys.argv[1:]
+if caged == "False":
+    cages.hierarchies = lambda: ()
+spawn = processes._spawn
+def spawn_and_die(*how):
+    spawn(*how)
+    time.sleep(0.05)
+    os.kill(os.getpid(), 9)
+async def main():
+    for seat in range(int(bots)):
+        if seat + 1 == int(bots):
+            processes._spawn = spawn_and_die
+        processes.start_bot(python(HANG, WORD=word), seat=seat, match="m1", sandbox=Sandbox(level=Level(level)))
+trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("bots", ["1", "2"], ids=["first", "second"])
+@pytest.mark.parametrize(("level", "caged"), WAYS, ids=[way_name(way) for way in WAYS])
+def test_nothing_outlives_a_referee_that_is_killed_while_it_starts_a_bot(
+    bots: str, level: Level, caged: bool, require_debian: RequireDebian
+) -> None:
+    """The bot runs already, and nobody has said so."""
+    if level is Level.STRICT:
+        require_debian("bwrap", "bubblewrap")
+    word = uuid4().hex
+    with subprocess.Popen([sys.executable, "-c", KILLED_IN_A_START, level, str(caged), word, bots], cwd=TOP) as referee:
+        assert referee.wait() == -signal.SIGKILL
+    until = time.monotonic() + 8
+    while (left := bearing(word) + cages_left(referee.pid)) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert left == []
 
 
 @pytest.mark.parametrize("caged", [True, False], ids=["caged", "uncaged"])

@@ -206,6 +206,22 @@ def test_an_ordinary_user_gets_no_limit_of_processes_at_basic(monkeypatch: pytes
     assert ended.out.split()[1] != "31"
 
 
+LIMITS_OF_THE_FIRST = """
+wanted = ("Max cpu time", "Max file size", "Max data size", "Max core file size", "Max open files")
+for line in open("/proc/1/limits"):
+    if line.startswith(wanted):
+        print(line.split()[-2])
+"""
+
+
+def test_the_bubblewrap_beside_an_ordinary_users_bot_has_no_more_than_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bot may write into its memory, and have it do what itself may not."""
+    sandbox = Sandbox(level=STRICT, memory_mb=700, file_mb=3, cpu_s=50)
+    with ordinary(monkeypatch) as front:
+        ended = done([*FAST, "-c", LIMITS_OF_THE_FIRST], sandbox, front=front)
+    assert ended.out.split() == ["51", str(3 << 20), str(700 << 20), "0", "256"], ended.err
+
+
 # ---- what cannot be started
 
 
