@@ -45,7 +45,7 @@ class Kept:
         real = cages.hierarchies
         try:
             if not self.caged:
-                cages.hierarchies = _no_hierarchies  # type: ignore[assignment]
+                cages.hierarchies = _no_hierarchies  # type: ignore[assignment]  # in place of the cached function
             yield Keeping(Sandbox(level=self.level), (), self.idle)
         finally:
             cages.hierarchies = real

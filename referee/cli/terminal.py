@@ -6,7 +6,7 @@ from typing import TextIO
 
 import click
 
-from lastcard.referee.escape import escaped
+from lastcard.referee.escape import escaped, json_escaped
 
 
 def say(line: str) -> None:
@@ -26,6 +26,14 @@ def say_if_read(line: str) -> None:
     """The same where an exit code has still to be found: it goes on without a reader."""
     try:
         say(line)
+    except BrokenPipeError:
+        nobody_reads()
+
+
+def say_json(text: str) -> None:
+    """Print one JSON value on a line, for a script, which may have gone."""
+    try:
+        click.echo(json_escaped(text))
     except BrokenPipeError:
         nobody_reads()
 

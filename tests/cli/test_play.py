@@ -47,6 +47,15 @@ def test_a_seed_that_was_drawn_is_shown_and_repeats_the_match() -> None:
     assert lastcard("play", "greedy", "random", "--rounds", "1", "--seed", seed).out == drawn.out
 
 
+def test_json_is_json_whatever_a_bot_says(tmp_path: Path) -> None:
+    """A control, one of the second kind, and what shows nothing, beyond 16 bits too: as they are, not escaped."""
+    hidden = "p \x7f\x85\u202e\U000e0041"
+    raw = f"say = lambda o: print(json.dumps(o, ensure_ascii=False), flush=True); action = {hidden!r}"
+    done = lastcard("play", bot(tmp_path, "hidden", raw), "random", *ONE_ROUND, "--json")
+    assert done.out.rstrip("\n").isprintable()
+    assert hidden in {fault["received"] for fault in json.loads(done.out)["faults"]}
+
+
 def test_json_is_one_object_and_agrees_with_the_log(tmp_path: Path) -> None:
     log = tmp_path / "match.jsonl"
     found = result("greedy", "greedy", "random", *ONE_ROUND, "--log", str(log), "--edition", "classic")

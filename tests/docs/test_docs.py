@@ -11,12 +11,12 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))  # tests.docs.guide belongs to no installed package
 
 from lastcard.referee.doctor.rows import ROWS, Promise, Situation  # noqa: E402  (needs the line above)
-from lastcard.referee.net import client_calls, crowd, door, sockets  # noqa: E402
-from lastcard.referee.net.client_calls import PATIENCE  # noqa: E402
-from lastcard.referee.sandbox.levels import Level, Sandbox  # noqa: E402
-from lastcard.referee.tournament.config import load_config  # noqa: E402
-from tests.conftest import RequireDebian  # noqa: E402
-from tests.docs.guide import LANGUAGES, Reader, anchors, blocks, links  # noqa: E402
+from lastcard.referee.net import client_calls, crowd, door, sockets  # noqa: E402  (needs the line above)
+from lastcard.referee.net.client_calls import PATIENCE  # noqa: E402  (needs the line above)
+from lastcard.referee.sandbox.levels import Level, Sandbox  # noqa: E402  (needs the line above)
+from lastcard.referee.tournament.config import load_config  # noqa: E402  (needs the line above)
+from tests.conftest import RequireDebian  # noqa: E402  (needs the line above)
+from tests.docs.guide import LANGUAGES, Reader, anchors, blocks, links  # noqa: E402  (needs the line above)
 
 DOCS = TOP / "docs"
 GUIDES = {path.name: path.read_text(encoding="utf-8") for path in sorted(DOCS.glob("*.md"))}

@@ -142,7 +142,7 @@ def drained(end: Conversation, data: bytes) -> list[Any]:
     if data or not end._at_end:
         end.receive(data)
     received: list[Any] = []
-    while (one := end.next()) is not NEED_DATA:  # type: ignore[attr-defined]
+    while (one := end.next()) is not NEED_DATA:  # type: ignore[attr-defined]  # either end has it
         received.append(one)
         if isinstance(one, Closed):
             break

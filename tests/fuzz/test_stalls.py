@@ -76,7 +76,7 @@ async def asks(player: Player, seat_number: int, count: int) -> list[Asked]:
         fault = await seat.start(START)
         assert fault is None, fault
         for _ in range(MATCH):
-            answer = await seat.ask("turn", tuple(LEGAL), VIEW)  # type: ignore[arg-type]
+            answer = await seat.ask("turn", tuple(LEGAL), VIEW)  # type: ignore[arg-type]  # as much of a view as is sent
             kinds = [answer.fault.kind] if answer.fault else []
             assert kinds in ([], ["timeout"]), answer.fault
             number, sent_at = player.conversation.last_id, player.channel.sent_at

@@ -14,10 +14,10 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))  # tests.net.plain_referee belongs to no installed package
 
 from lastcard.referee.net.door import Door, Login  # noqa: E402  (needs the line above)
-from lastcard.referee.net.sockets import listen  # noqa: E402
-from lastcard.referee.net.tls import server_context  # noqa: E402
-from lastcard.referee.net.tokens import hash_of  # noqa: E402
-from tests.net.plain_referee import TOKEN  # noqa: E402
+from lastcard.referee.net.sockets import listen  # noqa: E402  (needs the line above)
+from lastcard.referee.net.tls import server_context  # noqa: E402  (needs the line above)
+from lastcard.referee.net.tokens import hash_of  # noqa: E402  (needs the line above)
+from tests.net.plain_referee import TOKEN  # noqa: E402  (needs the line above)
 
 
 class Certificate(NamedTuple):

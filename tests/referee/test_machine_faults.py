@@ -375,7 +375,7 @@ def test_a_referee_that_was_stopped_charges_nobody_for_it(
     """F-128: a second at a time, with half a second for a decision and a little in the bank."""
     process = referee(THINKS, "--move-ms", "500", "--bank-ms", "400")
     for number in (3, 7, 11):
-        wait_until(lambda number=number: asked(tmp_path / "log") >= number)  # type: ignore[misc]
+        wait_until(lambda number=number: asked(tmp_path / "log") >= number)  # type: ignore[misc]  # a default binds the loop variable
         time.sleep(0.05)  # a bot is thinking
         stopped = [process.pid, *(bots_of(process.pid) if with_bots else [])]
         for pid in stopped:

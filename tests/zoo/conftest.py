@@ -15,10 +15,10 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))  # tests.zoo.animals belongs to no installed package
 
 from lastcard.referee.sandbox.levels import Level  # noqa: E402  (needs the line above)
-from lastcard.referee.sandbox.machine import missing  # noqa: E402
-from tests.conftest import RequireDebian  # noqa: E402
-from tests.zoo.animals import FROZEN  # noqa: E402
-from tests.zoo.visits import Rest, Visit  # noqa: E402
+from lastcard.referee.sandbox.machine import missing  # noqa: E402  (needs the line above)
+from tests.conftest import RequireDebian  # noqa: E402  (needs the line above)
+from tests.zoo.animals import FROZEN  # noqa: E402  (needs the line above)
+from tests.zoo.visits import Rest, Visit  # noqa: E402  (needs the line above)
 
 PATIENCE = 600
 

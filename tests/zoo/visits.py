@@ -164,7 +164,7 @@ async def still_there(label: str) -> list[str]:
     found: list[str] = []
     with trio.move_on_after(SOON):
         # ASYNC110: the system has no event for the end of another's child
-        while found := carriers(label.encode(), everything()) or runaways(label.encode()):  # noqa: ASYNC110
+        while found := carriers(label.encode(), everything()) or runaways(label.encode()):  # noqa: ASYNC110 - the process table has no events
             await trio.sleep(0.05)
     return found
 
