@@ -152,7 +152,8 @@ async def _secured(
         await stream.do_handshake()
     except trio.BrokenResourceError as error:
         cause = error.__cause__
-        if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError):
+        # An end in mid-handshake is the one or the other by the versions of Python and OpenSSL.
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError):
             raise CallFailed(_tls_words(cause, address), hopeless=True) from error
         raise CallFailed(f"{address} broke off the TLS handshake ({how_broken(error)}): does it speak TLS?") from error
     except ValueError as error:  # a name that no certificate can have

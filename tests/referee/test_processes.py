@@ -132,6 +132,9 @@ async def main():
 trio.run(main)
 """
 
+LIBRARYS = 1 << 31 | 1 << 32
+"""Signals 32 and 33 are the C library's own: no program can set them, and what `make` starts has the first ignored."""
+
 WITH_SIGNALS_ASIDE = """
 import os, signal, sys
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGCHLD, signal.SIGTSTP):
@@ -146,7 +149,8 @@ def test_a_bot_ignores_and_blocks_no_signal_that_its_referee_was_started_to(sand
     command = [sys.executable, "-c", WITH_SIGNALS_ASIDE, sys.executable, "-c", SIGNALS, sandbox.level]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
     status = dict(line.split(":\t", 1) for line in done.stdout.splitlines() if ":\t" in line)
-    assert (status["SigIgn"], status["SigBlk"]) == ("0" * 16, "0" * 16)
+    assert int(status["SigIgn"], 16) & ~LIBRARYS == 0
+    assert int(status["SigBlk"], 16) & ~LIBRARYS == 0
     assert done.stdout.splitlines()[-1] == "exit status 0"
 
 

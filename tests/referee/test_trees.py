@@ -266,7 +266,7 @@ async def test_a_bots_daemon_outlives_the_end_of_another_bot() -> None:
 async def test_dead_orphans_are_reaped_while_their_bot_plays_on() -> None:
     """Soon, whatever is closed: they count as processes of the bot, which may have so many, and of the machine."""
     async with running(python(ECHO)):
-        before = keepers()
+        before = children()  # the keeper; and what tests before this one have left to be buried
     with adopting_orphans(), without_cages():
         orphans = "for _ in range(200): grandchild(exit)\nready(); hang()"
         async with running(python(TREE + orphans, WORD="")) as bot:
